@@ -21,24 +21,42 @@ KINDS = ("assembly", "fastener", "linkage")
 
 @click.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=OutputFile((".toml", ".json")), metavar="FILE", help="Write the model here.")
-@click.option("--kind", type=click.Choice(KINDS), default="assembly", help="What a drawing is of (default assembly).")
+@click.option(
+    "-o", "--output", type=OutputFile((".toml", ".json")), metavar="FILE", help="Write the model here."
+)
+@click.option(
+    "--kind", type=click.Choice(KINDS), default="assembly", help="What a drawing is of (default assembly)."
+)
 @click.option("--clearance", type=float, default=0.0, metavar="MM", help="Between parts, in the model.")
-@click.option("--kerf", type=float, default=0.0, metavar="MM", help="Width of the cut: half is taken off every side.")
+@click.option(
+    "--kerf", type=float, default=0.0, metavar="MM", help="Width of the cut: half is taken off every side."
+)
 @click.option("--fixed", multiple=True, metavar="PART", help="What is held. Repeatable.")
 @click.option("--scale", type=float, default=1.0, metavar="FACTOR", help="Enlarge the drawing.")
-@click.option("--units", type=click.Choice(UNITS), help="What the drawing's numbers are in; default as it says.")
+@click.option(
+    "--units", type=click.Choice(UNITS), help="What the drawing's numbers are in; default as it says."
+)
 @click.option("--chord", type=float, metavar="MM", help="Chords stay this close to curves (0.05).")
 @click.option("--close", type=float, metavar="MM", help="Ends this close are joined (0.1).")
-@click.option("--only", multiple=True, metavar="NAME", help="Read this layer, group, id or colour. Repeatable.")
-@click.option("--skip", multiple=True, metavar="NAME", help="Leave this layer, group, id or colour out. Repeatable.")
+@click.option(
+    "--only", multiple=True, metavar="NAME", help="Read this layer, group, id or colour. Repeatable."
+)
+@click.option(
+    "--skip", multiple=True, metavar="NAME", help="Leave this layer, group, id or colour out. Repeatable."
+)
 @click.option("--insides", is_flag=True, help="What is cut out of a part is a part, too.")
-@click.option("--bodies", type=click.Choice(("parts", "groups", "layers")), default="parts", help="What is one body.")
+@click.option(
+    "--bodies", type=click.Choice(("parts", "groups", "layers")), default="parts", help="What is one body."
+)
 @click.option("--picture", type=OutputFile(PICTURES), metavar="FILE", help="Default: beside the model.")
 @click.option("--no-picture", is_flag=True, help="Draw none.")
 @click.option("--force", is_flag=True, help="Write over a model that is there.")
-@click.option("--timeout", "seconds", type=float, default=120.0, metavar="S", help="Give up after so long (120).")
-@click.option("--max-size", "megabytes", type=float, default=50.0, metavar="MB", help="Read files up to this (50).")
+@click.option(
+    "--timeout", "seconds", type=float, default=120.0, metavar="S", help="Give up after so long (120)."
+)
+@click.option(
+    "--max-size", "megabytes", type=float, default=50.0, metavar="MB", help="Read files up to this (50)."
+)
 @json_option
 @quiet_option
 def import_(
@@ -80,7 +98,9 @@ def _import(file: Path, max_bytes: int, progress: Any, settings: dict[str, Any])
     return import_file(file, max_bytes=max_bytes, progress=progress, **settings)
 
 
-def _give_out(found: Any, output: Path | None, picture: Path | None, json_to: str | None, quiet: bool) -> None:
+def _give_out(
+    found: Any, output: Path | None, picture: Path | None, json_to: str | None, quiet: bool
+) -> None:
     from pliant.core.store import write_json
     from pliant.files import save
     from pliant.files.writer import plain, toml_text

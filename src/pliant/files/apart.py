@@ -82,7 +82,9 @@ def _unpack(answer: bytes | None, code: int, source: str, seconds: float) -> dic
         problem = f"ended the reader (signal or code {code}), which has {GIGABYTES} GB and {seconds:g} s"
         raise InputError([Fault("", problem, "Give a smaller file")], source) from None
     if "faults" in data:
-        faults = [Fault(**{**fault, "names": tuple(fault["names"])}) for fault in data["faults"]]
+        faults = [
+            Fault(one["where"], one["problem"], one["cure"], tuple(one["names"])) for one in data["faults"]
+        ]
         raise InputError(faults, source)
     if "memory" in data:
         problem = f"takes more than {GIGABYTES} GB of memory to read"

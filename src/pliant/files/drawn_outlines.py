@@ -27,7 +27,9 @@ def with_drawn_outlines(data: dict[str, Any], folder: Path | None) -> tuple[dict
         return data, []
     if folder is None:
         cure = "Put the model into a file beside the drawing, or import the drawing"
-        return data, [Fault(key_path(place), "names a drawing, and the model has no folder", cure) for place, _ in found]
+        return data, [
+            Fault(key_path(place), "names a drawing, and the model has no folder", cure) for place, _ in found
+        ]
     faults: list[Fault] = []
     drawings: dict[str, dict[str, Any]] = {}
     for place, table in found:
@@ -37,7 +39,13 @@ def with_drawn_outlines(data: dict[str, Any], folder: Path | None) -> tuple[dict
         except InputError as error:
             where = key_path(place)
             faults += [
-                Fault(where, f"{value_text(table.get('file'))}: {str(one)[:300]}" if one.where else f"{value_text(table.get('file'))} {one.problem}", one.cure if not one.where else "")
+                Fault(
+                    where,
+                    f"{value_text(table.get('file'))}: {str(one)[:300]}"
+                    if one.where
+                    else f"{value_text(table.get('file'))} {one.problem}",
+                    one.cure if not one.where else "",
+                )
                 for one in error.faults
             ]
     return data, faults
@@ -112,7 +120,9 @@ def _setting(key: str, value: Any) -> Any:
     except ValueError:
         found = -1.0
     if not (found > 0 or (key == "kerf" and found == 0)):
-        raise InputError([Fault("", f"has {key} = {value_text(value)}, not a positive number", "Give a length in mm")])
+        raise InputError(
+            [Fault("", f"has {key} = {value_text(value)}, not a positive number", "Give a length in mm")]
+        )
     return found
 
 

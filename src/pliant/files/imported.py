@@ -56,12 +56,18 @@ class Imported:
     def motion(self) -> Motion:
         """The model as drawn, with the names of its parts, and every loose end marked."""
         drawn: Motion = fetch(kind_named(self.model.kind).drawn)(self.model)
-        return replace(drawn, title=Path(self.source).name, marks=(*drawn.marks, *_names(drawn), *open_marks(self.open_lines)))
+        return replace(
+            drawn,
+            title=Path(self.source).name,
+            marks=(*drawn.marks, *_names(drawn), *open_marks(self.open_lines)),
+        )
 
     def summary(self) -> str:
         """A sentence, then what was read, what was not and why, and what was chosen."""
         kind = self.model.kind
-        lines = [f"{self.source} was read as {'an' if kind[0] in 'aeiou' else 'a'} {kind}: {self.facts['holds']}."]
+        lines = [
+            f"{self.source} was read as {'an' if kind[0] in 'aeiou' else 'a'} {kind}: {self.facts['holds']}."
+        ]
         told = [(key, value) for key, value in self.facts.items() if key != "holds"]
         told += [("not read", str(item)) for item in self.left_out]
         told += [("chosen", one) for one in self.chosen]
@@ -115,7 +121,10 @@ def _names(drawn: Motion) -> list[Mark]:
         pose[:2] + np.array([c * x - s * y, s * x + c * y])
         for pose, (c, s), (x, y) in zip(poses, turns, middles, strict=True)
     ]
-    return [Mark("label", at[None], group="name", text=name) for name, at in zip(drawn.bodies, places, strict=True)]
+    return [
+        Mark("label", at[None], group="name", text=name)
+        for name, at in zip(drawn.bodies, places, strict=True)
+    ]
 
 
 def _middle(ring: np.ndarray) -> np.ndarray:

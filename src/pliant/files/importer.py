@@ -52,7 +52,7 @@ def import_drawing(
         clearance: between parts, as the model has it.
         fixed: names of the parts that are held; default the largest, or the one at the lower left.
         bodies: what is one body: "parts", or all parts of one of the "groups" or "layers".
-        chord: how far the chords that stand for a curve may be from it, in mm; default 0.05, less of what is tiny.
+        chord: how far chords may be from the curves they stand for, in mm; default 0.05, less of the tiny.
         close: how far apart ends may be that are joined, in mm; default 0.1, less of what is tiny.
         kerf: width of the cut, in mm: half of it is taken off every side.
         scale: by which the drawing is enlarged.
@@ -73,11 +73,13 @@ def import_drawing(
     """
     path = Path(path)
     _check_file(path, max_bytes)
-    _check_lengths(scale=scale, **{key: one for key, one in (("chord", chord), ("close", close)) if one is not None})
+    _check_lengths(
+        scale=scale, **{key: one for key, one in (("chord", chord), ("close", close)) if one is not None}
+    )
     _check_lengths(least=0.0, kerf=kerf, clearance=clearance)
     settings = {
-        "path": str(path), "loops": kind != "assembly", "chord": chord, "close": close, "kerf": kerf, "scale": scale,
-        "units": units, "only": list(only), "skip": list(skip), "insides": insides,
+        "path": str(path), "loops": kind != "assembly", "chord": chord, "close": close, "kerf": kerf,
+        "scale": scale, "units": units, "only": list(only), "skip": list(skip), "insides": insides,
     }  # fmt: skip
     found = call_apart(READER, settings, str(path), seconds=seconds, progress=progress)
     lines = tuple(np.array(one["points"]) for one in found["open"])
@@ -85,7 +87,9 @@ def import_drawing(
         raise EmptyDrawingError([_nothing(found)], str(path), _open_motion(path.name, lines))
     title = path.stem.replace("_", " ").replace("-", " ").strip()[:100]
     try:
-        data, chosen = _data(kind, found, title=title, clearance=clearance, fixed=fixed, bodies=bodies, close=found["close"])
+        data, chosen = _data(
+            kind, found, title=title, clearance=clearance, fixed=fixed, bodies=bodies, close=found["close"]
+        )
         model = model_of(data, str(path))
     except InputError as error:
         raise error if error.source else InputError(error.faults, str(path)) from None
@@ -103,7 +107,14 @@ def import_drawing(
 
 
 def _data(
-    kind: str, found: dict[str, Any], *, title: str, clearance: float, fixed: Sequence[str], bodies: str, close: float
+    kind: str,
+    found: dict[str, Any],
+    *,
+    title: str,
+    clearance: float,
+    fixed: Sequence[str],
+    bodies: str,
+    close: float,
 ) -> tuple[dict[str, Any], list[str]]:
     if kind == "assembly":
         from pliant.files.drawings.assemblies import assembly_data
@@ -118,7 +129,9 @@ def _data(
 
         return linkage_data(found["loops"], title=title, close=close, fixed=fixed)
     known = ("assembly", "fastener", "linkage")
-    raise InputError([Fault("--kind", f"{kind!r} is not drawn", name_cure(kind, known, "A drawing is one of"))])
+    raise InputError(
+        [Fault("--kind", f"{kind!r} is not drawn", name_cure(kind, known, "A drawing is one of"))]
+    )
 
 
 def _check_file(path: Path, max_bytes: int) -> None:
@@ -131,7 +144,11 @@ def _check_file(path: Path, max_bytes: int) -> None:
 
 def _check_lengths(least: float | None = None, **given: float) -> None:
     faults = [
-        Fault(f"--{key}", f"is {value:g}, not a {'number from 0 on' if least == 0 else 'positive number'}", "Give a length in mm")
+        Fault(
+            f"--{key}",
+            f"is {value:g}, not a {'number from 0 on' if least == 0 else 'positive number'}",
+            "Give a length in mm",
+        )
         for key, value in given.items()
         if not (np.isfinite(value) and (value >= 0 if least == 0 else value > 0))
     ]
@@ -142,15 +159,25 @@ def _check_lengths(least: float | None = None, **given: float) -> None:
 def _nothing(found: dict[str, Any]) -> Fault:
     """Why a drawing has no parts."""
     if found["gone"]:
-        return Fault("", f"nothing is left of {listed(found['gone'])} beside the kerf", "Give a smaller --kerf, or --units")
+        return Fault(
+            "",
+            f"nothing is left of {listed(found['gone'])} beside the kerf",
+            "Give a smaller --kerf, or --units",
+        )
     if found["open"]:
         gaps = [one["gap"] for one in found["open"] if one["gap"]]
         near = f"; the ends nearest to each other are {figure(min(gaps), digits=3)} mm apart" if gaps else ""
         return Fault(
-            "", f"has no closed loop: {_count(len(found['open']), 'line')} open{near}", "Close them, or give a larger --close"
+            "",
+            f"has no closed loop: {_count(len(found['open']), 'line')} open{near}",
+            "Close them, or give a larger --close",
         )
     why = "; ".join(f"{one['count']} {one['what']}: {one['why']}" for one in found["left_out"][:4])
-    return Fault("", f"has no line that could bound a part{f' ({why})' if why else ''}", "Convert text and images to paths")
+    return Fault(
+        "",
+        f"has no line that could bound a part{f' ({why})' if why else ''}",
+        "Convert text and images to paths",
+    )
 
 
 def _facts(found: dict[str, Any], kerf: float) -> dict[str, str]:
@@ -159,7 +186,8 @@ def _facts(found: dict[str, Any], kerf: float) -> dict[str, str]:
     told = {"holds": _count(parts, "part") + (f" with {_count(holes, 'hole')}" if holes else "")}
     told["drawn in"] = f"{found['unit']}; one unit of the file is {figure(found['millimetres'])} mm"
     told["read"] = (
-        f"{_count(found['strokes'], 'line')}, {found['vertices']:,} vertices, curves within {found['chord']:.3g} mm"
+        f"{_count(found['strokes'], 'line')}, {found['vertices']:,} vertices,"
+        f" curves within {found['chord']:.3g} mm"
         f"{f', half the kerf of {kerf:g} mm taken off' if kerf else ''}"
     )
     if sizes:
@@ -184,12 +212,17 @@ def _line_facts(found: dict[str, Any]) -> dict[str, str]:
     if found["slivers"]:
         told["slivers"] = f"{_count(found['slivers'], 'face')} thinner than the tolerance, left out"
     if found["open"]:
-        ends = [f"{place(one['points'][0], digits=5)} to {place(one['points'][-1], digits=5)}" for one in found["open"]]
+        ends = [
+            f"{place(one['points'][0], digits=5)} to {place(one['points'][-1], digits=5)}"
+            for one in found["open"]
+        ]
         inside = f", {found['engraved']} of them within parts" if found["engraved"] else ""
         told["open"] = f"{_count(len(ends), 'line')} that bound nothing{inside}: {listed(ends, '; ', 3)}"
     colours = {key: count for key, count in found["colours"].items() if key}
     if len(colours) > 1:
-        told["colours"] = ", ".join(f"{key} {count}" for key, count in list(colours.items())[:8]) + " (see --skip)"
+        told["colours"] = (
+            ", ".join(f"{key} {count}" for key, count in list(colours.items())[:8]) + " (see --skip)"
+        )
     layers = {key: count for key, count in found["layers"].items() if key}
     if len(layers) > 1:
         told["layers"] = ", ".join(f"{key} {count}" for key, count in list(layers.items())[:8])
@@ -202,7 +235,9 @@ def _left_out(found: dict[str, Any]) -> list[LeftOutItem]:
     items: list[LeftOutItem] = []
     for one in found["left_out"]:
         layer = f"layer {one['layer']}" if one["layer"] else ""
-        items.append(LeftOutItem(one["what"], one["why"], one["count"], ", ".join(filter(None, [layer, one["first"]]))))
+        items.append(
+            LeftOutItem(one["what"], one["why"], one["count"], ", ".join(filter(None, [layer, one["first"]])))
+        )
     items += [LeftOutItem("part", f"nothing of {name} is left beside the kerf") for name in found["gone"]]
     return items
 
@@ -213,9 +248,16 @@ def _warnings(found: dict[str, Any], kind: str, gap: float) -> list[str]:
         parts = [part for part in found["parts"] if odd(part["size"])]
         if parts:
             size = max(parts[0]["size"]) if word == "wide" else min(parts[0]["size"])
-            said = f"{size / 1e6:.3g} km" if size > 1e6 else f"{size / 1e3:.3g} m" if size > 1e3 else f"{size * 1e3:.3g} µm"
+            more = f", and {len(parts) - 1} more are so" if len(parts) > 1 else ""
+            said = (
+                f"{size / 1e6:.3g} km"
+                if size > 1e6
+                else f"{size / 1e3:.3g} m"
+                if size > 1e3
+                else f"{size * 1e3:.3g} µm"
+            )
             told.append(
-                f"{parts[0]['name']!r} is {said} {word}{f', and {len(parts) - 1} more are so' if len(parts) > 1 else ''}:"
+                f"{parts[0]['name']!r} is {said} {word}{more}:"
                 " is the drawing in another unit? See --units and --scale"
             )
     for one, other, area in found["overlaps"][:3] if kind == "assembly" else ():
@@ -224,7 +266,10 @@ def _warnings(found: dict[str, Any], kind: str, gap: float) -> list[str]:
         told.append(f"{len(found['overlaps']) - 3} more pairs overlap")
     apart = found["apart"]
     if kind == "assembly" and apart is not None and apart > APART:
-        told.append(f"no two parts are nearer than {figure(apart, digits=3)} mm: laid out for cutting, nothing holds them")
+        told.append(
+            f"no two parts are nearer than {figure(apart, digits=3)} mm:"
+            " laid out for cutting, nothing holds them"
+        )
     elif kind == "assembly" and apart is not None and apart < 1e-6 and not gap:
         told.append("parts touch without any clearance: nothing can move. Give --clearance or --kerf")
     return told
@@ -232,22 +277,31 @@ def _warnings(found: dict[str, Any], kind: str, gap: float) -> list[str]:
 
 def _figures(found: dict[str, Any]) -> dict[str, Json]:
     """The findings as plain data, without the outlines, which the model has."""
-    told: dict[str, Json] = {key: value for key, value in found.items() if key not in ("parts", "loops", "open")}
-    told["parts"] = [{key: value for key, value in part.items() if key != "pieces"} for part in found["parts"]]
+    told: dict[str, Json] = {
+        key: value for key, value in found.items() if key not in ("parts", "loops", "open")
+    }
+    told["parts"] = [
+        {key: value for key, value in part.items() if key != "pieces"} for part in found["parts"]
+    ]
     told["open"] = [
-        {**{key: value for key, value in one.items() if key != "points"}, "from": one["points"][0], "to": one["points"][-1]}
+        {
+            **{key: value for key, value in one.items() if key != "points"},
+            "from": one["points"][0],
+            "to": one["points"][-1],
+        }
         for one in found["open"]
     ]
     return told
 
 
 def _open_motion(title: str, lines: tuple[Any, ...]) -> Motion:
-    return Motion(axis="drawn", unit="", values=np.zeros(1), title=title, length_unit="mm", marks=open_marks(lines))
+    return Motion(
+        axis="drawn", unit="", values=np.zeros(1), title=title, length_unit="mm", marks=open_marks(lines)
+    )
 
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
-
 
 
 def import_file(

@@ -18,7 +18,7 @@ from pliant.files.parse import MODEL_BYTES, parse, read_text
 from pliant.files.reader import model_of
 
 MJCF_READER = "pliant.files.mjcf.reading:read_mjcf"
-CURE = "Give an .svg or .dxf drawing, a linkage of PMKS, pylinkage (JSON) or Pyslvs, or a mechanism in MJCF (XML)"
+CURE = "Give an .svg or .dxf drawing, a linkage of PMKS, pylinkage (JSON) or Pyslvs, or a mechanism in MJCF"
 
 
 def import_other(path: Path, *, seconds: float, max_bytes: int, progress: Progress) -> Imported:
@@ -28,7 +28,11 @@ def import_other(path: Path, *, seconds: float, max_bytes: int, progress: Progre
     title = path.stem.replace("_", " ").replace("-", " ").strip()[:100]
     if path.suffix.lower() in (".xml", ".mjcf") or text.lstrip().startswith("<"):
         found = call_apart(MJCF_READER, {"path": source}, source, seconds=seconds, progress=progress)
-        return _imported(source, "MJCF", LinkageDraft(found["data"], found["chosen"], [(a, b) for a, b in found["left_out"]]))
+        return _imported(
+            source,
+            "MJCF",
+            LinkageDraft(found["data"], found["chosen"], [(a, b) for a, b in found["left_out"]]),
+        )
     name, draft = _linkage(text, path, title)
     return _imported(source, name, draft)
 
@@ -56,13 +60,20 @@ def _imported(source: str, name: str, draft: LinkageDraft) -> Imported:
     try:
         model = model_of(draft.data)
     except InputError as error:
-        faults = [Fault(one.where, f"as it would be imported: {one.problem}", one.cure, one.names) for one in error.faults]
+        faults = [
+            Fault(one.where, f"as it would be imported: {one.problem}", one.cure, one.names)
+            for one in error.faults
+        ]
         raise InputError(faults, source) from None
     left = tuple(LeftOutItem(what, why) for what, why in draft.left_out)
     return Imported(source, name, model, _facts(name, draft.data), left, tuple(draft.chosen))
 
 
 def _facts(name: str, data: Mapping[str, Any]) -> dict[str, str]:
-    counted = {key: len(value) for key, value in data.items() if isinstance(value, list | dict) and key != "study"}
-    told = ", ".join(f"{count} {key if count != 1 else key.removesuffix('s')}" for key, count in counted.items())
+    counted = {
+        key: len(value) for key, value in data.items() if isinstance(value, list | dict) and key != "study"
+    }
+    told = ", ".join(
+        f"{count} {key if count != 1 else key.removesuffix('s')}" for key, count in counted.items()
+    )
     return {"holds": told, "written by": name}

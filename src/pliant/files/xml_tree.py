@@ -60,7 +60,7 @@ def read_tree(path: Path, root_tag: str, what: str) -> Element:
 
 def tag_of(element: Element) -> str:
     """The name of an element; what is of a namespace other than SVG's begins with "{"."""
-    tag = element.tag
+    tag: Any = element.tag  # of a comment, a function
     return tag.removeprefix(SVG) if isinstance(tag, str) else ""
 
 

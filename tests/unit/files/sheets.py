@@ -23,7 +23,17 @@ def knob(start: tuple[float, float], end: tuple[float, float], side: float) -> s
     """Six Bézier curves from one corner of a piece to the next, with a knob to one side."""
     (x, y), (u, v) = start, end
     dx, dy = u - x, v - y
-    places = ((0.2, 0.02), (0.5, -0.06), (0.4, 0.1), (0.3, 0.3), (0.7, 0.3), (0.6, 0.1), (0.5, -0.06), (0.8, 0.02), (1, 0))
+    places = (
+        (0.2, 0.02),
+        (0.5, -0.06),
+        (0.4, 0.1),
+        (0.3, 0.3),
+        (0.7, 0.3),
+        (0.6, 0.1),
+        (0.5, -0.06),
+        (0.8, 0.02),
+        (1, 0),
+    )
     points = [(x + dx * t - dy * s * side, y + dy * t + dx * s * side) for t, s in places]
     return " C " + " ".join(f"{a:.3f} {b:.3f}" for a, b in points)
 
@@ -40,11 +50,13 @@ def jigsaw(columns: int, rows: int, piece: float = 20.0, seed: int = 1) -> str:
     for column in range(1, columns):
         down += f" M {column * piece} 0"
         for k in range(rows):
-            down += knob((column * piece, k * piece), (column * piece, (k + 1) * piece), random.choice((-1, 1)))
+            down += knob(
+                (column * piece, k * piece), (column * piece, (k + 1) * piece), random.choice((-1, 1))
+            )
     r = piece / 10
     border = (
-        f"M {r} 0 L {wide - r} 0 A {r} {r} 0 0 1 {wide} {r} L {wide} {high - r} A {r} {r} 0 0 1 {wide - r} {high}"
-        f" L {r} {high} A {r} {r} 0 0 1 0 {high - r} L 0 {r} A {r} {r} 0 0 1 {r} 0"
+        f"M {r} 0 L {wide - r} 0 A {r} {r} 0 0 1 {wide} {r} L {wide} {high - r}"
+        f" A {r} {r} 0 0 1 {wide - r} {high} L {r} {high} A {r} {r} 0 0 1 0 {high - r} L 0 {r} A {r} {r} 0 0 1 {r} 0"
     )
     paths = "\n".join(
         f'<path fill="none" stroke="{colour}" stroke-width="0.1" d="{data}"/>'
@@ -77,7 +89,11 @@ def panel(x: float, y: float, wide: float, high: float, fingers: int, name: str,
 
 def box() -> str:
     """Three panels of a box, laid out for cutting."""
-    panels = [panel(10, 10, 60, 40, 4, "front", 0), panel(80, 10, 60, 40, 4, "back", 1), panel(10, 65, 60, 50, 4, "lid", 2)]
+    panels = [
+        panel(10, 10, 60, 40, 4, "front", 0),
+        panel(80, 10, 60, 40, 4, "back", 1),
+        panel(10, 65, 60, 50, 4, "lid", 2),
+    ]
     return svg("\n".join(panels), 'width="150.00mm" height="130.00mm" viewBox="0.0 0.0 150.00 130.00"')
 
 

@@ -79,7 +79,9 @@ def test_a_border_around_parts_that_fill_it_is_no_part():
 
 
 def test_a_loop_in_a_part_is_a_hole_and_one_in_the_hole_a_part():
-    found = found_in(rectangle(0, 0, 40, 40), rectangle(10, 10, 20, 20), rectangle(12, 12, 10, 10), rectangle(14, 14, 2, 2))
+    found = found_in(
+        rectangle(0, 0, 40, 40), rectangle(10, 10, 20, 20), rectangle(12, 12, 10, 10), rectangle(14, 14, 2, 2)
+    )
     assert areas(found) == [100 - 4, 1600 - 400]
     assert found.holes == 2
     assert areas(found_in(rectangle(0, 0, 40, 40), rectangle(10, 10, 20, 20), insides=True)) == [400, 1200]
@@ -130,7 +132,9 @@ def test_points_are_merged_with_those_they_are_near(points: list[tuple[float, fl
 
 
 @given(st.integers(2, 5), st.integers(2, 5), st.floats(0, 6.3), st.floats(0.01, 100))
-def test_a_grid_of_cuts_is_cut_into_its_cells_however_it_lies(columns: int, rows: int, turn: float, size: float):
+def test_a_grid_of_cuts_is_cut_into_its_cells_however_it_lies(
+    columns: int, rows: int, turn: float, size: float
+):
     rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]) * size
     cuts = [line((0, row), (columns, row)) for row in range(rows + 1)]
     cuts += [line((column, 0), (column, rows)) for column in range(columns + 1)]

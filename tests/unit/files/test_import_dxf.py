@@ -11,7 +11,9 @@ from pliant.core.errors import InputError
 from pliant.files.drawings.reading import read_parts
 
 
-def parts_of(folder: Path, draw: Any, version: str = "R2010", units: int = 4, **settings: Any) -> dict[str, Any]:
+def parts_of(
+    folder: Path, draw: Any, version: str = "R2010", units: int = 4, **settings: Any
+) -> dict[str, Any]:
     return read_parts(str(dxf(folder / "drawing.dxf", draw, version, units)), False, **settings)
 
 
@@ -24,11 +26,16 @@ SLOT = 20 * 10 + math.pi * 25
 ENTITIES = {
     "bulges": (lambda space, _: rounded_slot(space), SLOT),
     "polyline": (
-        lambda space, _: space.add_polyline2d([(0, 0, 0), (20, 0, 1), (20, 10, 0), (0, 10, 1)], format="xyb", close=True),
+        lambda space, _: space.add_polyline2d(
+            [(0, 0, 0), (20, 0, 1), (20, 10, 0), (0, 10, 1)], format="xyb", close=True
+        ),
         SLOT,
     ),
     "circle": (lambda space, _: space.add_circle((5, 5), 20), math.pi * 400),
-    "mirrored": (lambda space, _: space.add_circle((5, 5), 20, dxfattribs={"extrusion": (0, 0, -1)}), math.pi * 400),
+    "mirrored": (
+        lambda space, _: space.add_circle((5, 5), 20, dxfattribs={"extrusion": (0, 0, -1)}),
+        math.pi * 400,
+    ),
     "ellipse": (lambda space, _: space.add_ellipse((0, 0), (20, 5), 0.5), math.pi * (400 + 25) / 2),
     "spline": (lambda space, _: closed_spline(space), None),
 }
@@ -37,7 +44,21 @@ ENTITIES = {
 def closed_spline(space: Any) -> None:
     """Cubic Bézier quarters of a circle of radius 20, as one spline."""
     k = 20 * 0.5522847498
-    points = [(20, 0), (20, k), (k, 20), (0, 20), (-k, 20), (-20, k), (-20, 0), (-20, -k), (-k, -20), (0, -20), (k, -20), (20, -k), (20, 0)]
+    points = [
+        (20, 0),
+        (20, k),
+        (k, 20),
+        (0, 20),
+        (-k, 20),
+        (-20, k),
+        (-20, 0),
+        (-20, -k),
+        (-k, -20),
+        (0, -20),
+        (k, -20),
+        (20, -k),
+        (20, 0),
+    ]
     knots = [0] * 4 + [1] * 3 + [2] * 3 + [3] * 3 + [4] * 4
     spline = space.add_spline(dxfattribs={"degree": 3})
     spline.control_points, spline.knots = [(*point, 0) for point in points], knots
@@ -49,7 +70,9 @@ def test_entities_have_the_area_they_are_drawn_with(tmp_path: Path, entity: str)
     found = parts_of(tmp_path, draw, chord=0.01)
     assert len(found["parts"]) == 1
     expected = area or math.pi * 400
-    assert found["parts"][0]["area"] == pytest.approx(expected, abs=0.02 * 2 * math.sqrt(math.pi * expected) + 0.5 * (area is None))
+    assert found["parts"][0]["area"] == pytest.approx(
+        expected, abs=0.02 * 2 * math.sqrt(math.pi * expected) + 0.5 * (area is None)
+    )
 
 
 def test_lines_and_arcs_that_meet_are_a_loop_however_they_run(tmp_path: Path):
@@ -77,13 +100,20 @@ def test_blocks_within_blocks_are_placed_turned_and_scaled(tmp_path: Path):
         space.add_blockref("pair", (100, 0), dxfattribs={"xscale": 2, "yscale": 2})
 
     found = parts_of(tmp_path, draw)
-    assert sorted(part["centre"] for part in found["parts"]) == [pytest.approx([110, 10]), pytest.approx([150, 10])]
-    assert [part["name"] for part in found["parts"]] == ["tab 1", "tab 2"] or {p["name"] for p in found["parts"]} == {"tab 1", "tab 2"}
+    assert sorted(part["centre"] for part in found["parts"]) == [
+        pytest.approx([110, 10]),
+        pytest.approx([150, 10]),
+    ]
+    assert [part["name"] for part in found["parts"]] == ["tab 1", "tab 2"] or {
+        p["name"] for p in found["parts"]
+    } == {"tab 1", "tab 2"}
 
 
 @pytest.mark.parametrize(("code", "wide"), [(1, 254), (4, 10), (5, 100), (6, 10_000), (0, 10)])
 def test_units_of_the_header_scale_the_drawing(tmp_path: Path, code: int, wide: float):
-    found = parts_of(tmp_path, lambda space, _: space.add_lwpolyline([(0, 0), (10, 0), (10, 5)], close=True), units=code)
+    found = parts_of(
+        tmp_path, lambda space, _: space.add_lwpolyline([(0, 0), (10, 0), (10, 5)], close=True), units=code
+    )
     assert found["parts"][0]["size"][0] == pytest.approx(wide)
     assert bool(found["notes"]) == (code == 0)
 
@@ -121,7 +151,9 @@ def test_a_block_in_itself_and_a_nan_are_told_with_their_entity(tmp_path: Path):
         parts_of(tmp_path, cycle)
     path = dxf(tmp_path / "nan.dxf", lambda space, _: space.add_line((7.25, 0), (10, 0)))
     path.write_text(path.read_text().replace("7.25", "nan"))
-    with pytest.raises(InputError, match=r"LINE #\w+ on layer '0': has a coordinate that is no finite number"):
+    with pytest.raises(
+        InputError, match=r"LINE #\w+ on layer '0': has a coordinate that is no finite number"
+    ):
         read_parts(str(path), False)
 
 
@@ -137,7 +169,9 @@ def test_an_insert_of_a_million_copies_is_refused_at_once(tmp_path: Path, grid: 
 
 
 def test_a_file_cut_short_is_read_as_far_as_it_goes_and_that_is_said(tmp_path: Path):
-    path = dxf(tmp_path / "cut.dxf", lambda space, _: space.add_lwpolyline([(0, 0), (10, 0), (10, 5)], close=True))
+    path = dxf(
+        tmp_path / "cut.dxf", lambda space, _: space.add_lwpolyline([(0, 0), (10, 0), (10, 5)], close=True)
+    )
     text = path.read_text()
     path.write_text(text[: len(text) * 9 // 10])
     found = read_parts(str(path), False)

@@ -20,13 +20,25 @@ LAUGHS = "".join(f'<g id="l{k + 1}">{f"""<use href="#l{k}"/>""" * 10}</g>' for k
 HOSTILE = {
     "bomb": (svg("<text>&c;</text>", head=BOMB), 'line 1: declares the entity "a"'),
     "outside": (svg("<text>&x;</text>", head=OUTSIDE), r"line 1: refers to something outside the file"),
-    "cycle": (svg('<g id="a"><use href="#b"/></g><g id="b"><use xlink:href="#a"/></g>'), "line 2: <use>: uses itself: #b → #a → #b"),
-    "laughs": (svg(f'<defs><rect id="l0" width="5" height="5"/>{LAUGHS}</defs><use href="#l6"/>'), "20,000 that `use` makes"),
+    "cycle": (
+        svg('<g id="a"><use href="#b"/></g><g id="b"><use xlink:href="#a"/></g>'),
+        "line 2: <use>: uses itself: #b → #a → #b",
+    ),
+    "laughs": (
+        svg(f'<defs><rect id="l0" width="5" height="5"/>{LAUGHS}</defs><use href="#l6"/>'),
+        "20,000 that `use` makes",
+    ),
     "deep": (svg("<g>" * 5000 + "</g>" * 5000), "nested more than 200 deep"),
-    "not a number": (svg('<path id="bad" d="M0 0 L NaN 3"/>'), 'line 2: <path id="bad">: has path data that cannot be read at character 8'),
+    "not a number": (
+        svg('<path id="bad" d="M0 0 L NaN 3"/>'),
+        'line 2: <path id="bad">: has path data that cannot be read at character 8',
+    ),
     "garbage": (svg('<path d="M0 0 L 3 3 # L 4 4"/>'), "cannot be read at character 12"),
     "infinite": (svg('<path id="bad" d="M0 0 L 1e400 3"/>'), "not finite"),
-    "transform": (svg('<g transform="wobble(3)"><rect width="3" height="3"/></g>'), r"transform that cannot be read: 'wobble\(3\)'"),
+    "transform": (
+        svg('<g transform="wobble(3)"><rect width="3" height="3"/></g>'),
+        r"transform that cannot be read: 'wobble\(3\)'",
+    ),
     "length": (svg('<rect width="wide" height="3"/>'), "numbers that cannot be read"),
     "huge circle": (svg('<circle r="1e15"/>'), "a curve of more than 100,000 chords"),
     "no view": (svg(SQUARE, 'viewBox="0 0 0 0"'), "viewBox without area"),
@@ -68,12 +80,17 @@ def test_what_is_no_drawing_is_refused_with_its_name(tmp_path: Path, name: str):
 
 @pytest.fixture(autouse=True)
 def _tests_on_the_path(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH")])))
+    monkeypatch.setenv(
+        "PYTHONPATH",
+        os.pathsep.join(filter(None, [str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH")])),
+    )
 
 
 def test_a_reader_that_takes_too_long_is_killed():
     begun = time.monotonic()
-    with pytest.raises(InputError, match=r"could not be read within 0.5 s. Give it more time with --timeout 1"):
+    with pytest.raises(
+        InputError, match=r"could not be read within 0.5 s. Give it more time with --timeout 1"
+    ):
         call_apart("tests.unit.files.sheets:sleep_long", {}, "drawing.svg", seconds=0.5)
     assert time.monotonic() - begun < 30
 

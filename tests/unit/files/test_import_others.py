@@ -12,16 +12,22 @@ import pliant
 from pliant.core.errors import InputError
 from pliant.files import import_file
 
-PMKS_SLIDER = "ground,input,R,0,0.00\ninput,coupler,R,0,10.00\ncoupler,output,R,12,2.00\nground,output,P,12,0.00,0.00\n"
+PMKS_SLIDER = (
+    "ground,input,R,0,0.00\ninput,coupler,R,0,10.00\ncoupler,output,R,12,2.00\nground,output,P,12,0.00,0.00\n"
+)
 PMKS_URL = (
     "http://host/pmks.html?set=s5&mech=input%20ground%20R%200%200%200%20ffft|input%20rod%20R%200%201%200%20ffff|"
     "rod%20rocker%20R%203%202%200%20ffff|rocker%20ground%20R%204%200%200%20ffff|rod%20R%202%203%200%20tfff|"
 )
 # A four-bar of PMKS+ with joints (0, 0), (0, 1), (3, 2), (4, 0), in thousandths to the base of 64.
-PMKS_PLUS = "2P.Ay,1E8.K,0.1011.MA,A,0,0,0.GB,B,0,Fe,0.GC,C,ku,VG,0.KD,D,-W,0,0..YRAB,AB,Fe,Fe,0,0,c5,A,B,,.YRBC,BC,Fe,Fe,0,0,c5,B,C,,.YRCD,CD,Fe,Fe,0,0,c5,C,D,,...N_v"
+PMKS_PLUS = (
+    "2P.Ay,1E8.K,0.1011.MA,A,0,0,0.GB,B,0,Fe,0.GC,C,ku,VG,0.KD,D,-W,0,0..YRAB,AB,Fe,Fe,0,0,c5,A,B,,."
+    "YRBC,BC,Fe,Fe,0,0,c5,B,C,,.YRCD,CD,Fe,Fe,0,0,c5,C,D,,...N_v"
+)
 PYSLVS = (
     "M[J[R, color[Green], P[0, 0], L[ground, crank]], J[R, color[Green], P[0, 1], L[crank, rod]], "
-    "J[R, color[Blue], P[3, 2], L[rod, rocker]], J[R, color[(1, 2, 3)], P[4, 0], L[ground, rocker]], J[R, P[2, 3], L[rod]]]"
+    "J[R, color[Blue], P[3, 2], L[rod, rocker]], J[R, color[(1, 2, 3)], P[4, 0], L[ground, rocker]], "
+    "J[R, P[2, 3], L[rod]]]"
 )
 SLOTTED = "ground,input,R,0,0\ncoupler input,RP,2,0,0\ncoupler,ground,R,5,0\ncoupler,R,-4,0\n"
 
@@ -30,7 +36,10 @@ def linkage(folder: Path, text: str, name: str = "linkage.txt") -> Any:
     return import_file(write(folder, text, name))
 
 
-@pytest.mark.parametrize(("text", "traced"), [(PMKS_URL, "E"), (PYSLVS, "Point4"), (f"input:\n- - 0\n  - 1\nmechanism: {PYSLVS}\n", "Point4")])
+@pytest.mark.parametrize(
+    ("text", "traced"),
+    [(PMKS_URL, "E"), (PYSLVS, "Point4"), (f"input:\n- - 0\n  - 1\nmechanism: {PYSLVS}\n", "Point4")],
+)
 def test_a_four_bar_runs_as_it_was_drawn_elsewhere(tmp_path: Path, text: str, traced: str):
     found = linkage(tmp_path, text)
     result = pliant.solve(found.model, samples=36)
@@ -38,7 +47,9 @@ def test_a_four_bar_runs_as_it_was_drawn_elsewhere(tmp_path: Path, text: str, tr
     own = {"A": [0, 0], "B": [0, 1], "C": [3, 2], "D": [4, 0], "P": [2, 3]}
     links = [{"joints": ["A", "B"]}, {"joints": ["B", "C", "P"]}, {"joints": ["C", "D"]}]
     data = {"pliant": 1, "kind": "linkage", "ground": ["A", "D"], "joints": own, "links": links}
-    same = pliant.solve(data | {"motors": [{"joint": "A", "drives": "B"}], "study": {"trace": ["P"]}}, samples=36)
+    same = pliant.solve(
+        data | {"motors": [{"joint": "A", "drives": "B"}], "study": {"trace": ["P"]}}, samples=36
+    )
     curve, other = (one.to_dict()["joints"] for one in (result, same))
     assert np.allclose(curve[traced], other["P"], atol=1e-9)
 
@@ -74,7 +85,9 @@ def test_a_pin_in_a_slot_turns_the_link_that_has_it(tmp_path: Path):
 
 def test_a_gear_is_listed_by_its_line(tmp_path: Path):
     found = linkage(tmp_path, PMKS_SLIDER + "input,wheel,G,4,0\n")
-    assert [(item.what, item.why) for item in found.left_out] == [("line 5", "a gear, which a linkage does not have")]
+    assert [(item.what, item.why) for item in found.left_out] == [
+        ("line 5", "a gear, which a linkage does not have")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -99,11 +112,20 @@ def test_a_mechanism_of_pylinkage_is_the_linkage_it_saved(tmp_path: Path):
 
     a, d = GroundJoint("A", position=(0.0, 0.0)), GroundJoint("D", position=(4.0, 0.0))
     b, c = RevoluteJoint("B", position=(0.0, 1.0)), RevoluteJoint("C", position=(3.0, 2.0))
-    tracked = TrackerJoint("T", position=(0.0, 0.0), ref_joint1_id="B", ref_joint2_id="C", distance=2.0, angle=0.5)
+    tracked = TrackerJoint(
+        "T", position=(0.0, 0.0), ref_joint1_id="B", ref_joint2_id="C", distance=2.0, angle=0.5
+    )
     ground = GroundLink("g", joints=[a, d])
-    links = [ground, DriverLink("crank", joints=[a, b], motor_joint=a), Link("rod", joints=[b, c]), Link("rocker", joints=[c, d])]
+    links = [
+        ground,
+        DriverLink("crank", joints=[a, b], motor_joint=a),
+        Link("rod", joints=[b, c]),
+        Link("rocker", joints=[c, d]),
+    ]
     path = tmp_path / "saved.json"
-    module.mechanism_to_json(module.Mechanism(name="four bar", joints=[a, b, c, d, tracked], links=links, ground=ground), path)
+    module.mechanism_to_json(
+        module.Mechanism(name="four bar", joints=[a, b, c, d, tracked], links=links, ground=ground), path
+    )
     model: Any = import_file(path).model
     assert model.title == "four bar"
     turn = math.atan2(1, 3) + 0.5
@@ -116,11 +138,14 @@ FOUR_BAR = """<mujoco model="four bar"><compiler angle="degree"/><option gravity
 <default><joint axis="0 1 0" damping="2"/><geom type="capsule" size=".02"/></default>
 <worldbody>
  <body name="crank"><joint name="A" damping="5"/><geom fromto="0 0 0 0 0 1"/>
-  <body name="rod" pos="0 0 1" euler="0 -18.434948822922 0"><joint name="B"/><geom fromto="0 0 0 3.16227766 0 0"/></body></body>
+  <body name="rod" pos="0 0 1" euler="0 -18.434948822922 0"><joint name="B"/>
+   <geom fromto="0 0 0 3.16227766 0 0"/></body></body>
  <body name="rocker" pos="4 0 0"><joint name="D" range="-90 90"/><geom fromto="0 0 0 -1 0 2"/></body>
 </worldbody>
-<equality><connect name="C" body1="rod" body2="rocker" anchor="3.16227766016838 0 0" solref="0.004 1"/></equality>
-<actuator><position name="servo" joint="A" kp="4000" ctrlrange="-1 0.5"/><motor name="push" joint="D"/></actuator>
+<equality>
+ <connect name="C" body1="rod" body2="rocker" anchor="3.16227766016838 0 0" solref="0.004 1"/></equality>
+<actuator><position name="servo" joint="A" kp="4000" ctrlrange="-1 0.5"/>
+ <motor name="push" joint="D"/></actuator>
 </mujoco>"""
 
 
@@ -142,12 +167,16 @@ def test_a_loop_of_mjcf_is_where_mujoco_has_it(tmp_path: Path):
 
 
 SPATIAL = """<mujoco model="arm"><compiler angle="radian"/><worldbody>
- <body name="turret" pos="0 0 0.2"><joint name="yaw" axis="0 0 1"/><geom type="capsule" size=".02" fromto="0 0 0 0 0 0.3"/>
-  <body name="upper" pos="0 0 0.3" euler="0 0.3 0"><joint name="shoulder" axis="0 1 0"/><site name="tip" pos=".5 .1 0"/></body></body>
+ <body name="turret" pos="0 0 0.2"><joint name="yaw" axis="0 0 1"/>
+  <geom type="capsule" size=".02" fromto="0 0 0 0 0 0.3"/>
+  <body name="upper" pos="0 0 0.3" euler="0 0.3 0"><joint name="shoulder" axis="0 1 0"/>
+   <site name="tip" pos=".5 .1 0"/></body></body>
  <body name="cart" pos="0 1 0"><joint name="rail" type="slide" axis="1 0 0"/></body>
  <body name="ball"><freejoint name="loose"/></body><site name="post" pos="1 0 .4"/></worldbody>
-<tendon><spatial name="rope" range="0 3"><site site="tip"/><site site="post"/></spatial><fixed name="mix"><joint joint="yaw" coef="1"/></fixed></tendon>
-<actuator><position name="y" joint="yaw" ctrlrange="0 1"/><position name="s" joint="shoulder" ctrlrange="-.2 .4"/>
+<tendon><spatial name="rope" range="0 3"><site site="tip"/><site site="post"/></spatial>
+ <fixed name="mix"><joint joint="yaw" coef="1"/></fixed></tendon>
+<actuator><position name="y" joint="yaw" ctrlrange="0 1"/>
+<position name="s" joint="shoulder" ctrlrange="-.2 .4"/>
 <position name="r" joint="rail" ctrlrange="0 .3"/></actuator></mujoco>"""
 
 
@@ -156,8 +185,12 @@ def test_an_arm_in_space_goes_where_mujoco_puts_it(tmp_path: Path):
     path = write(tmp_path, SPATIAL, "arm.xml")
     found = import_file(path)
     assert {item.what for item in found.left_out} >= {"tendon mix", "joint loose"}
-    text = SPATIAL.replace("<freejoint", "<geom size='.1'/><freejoint").replace("<site name='tip'", "<site name='tip'")
-    text = text.replace('axis="1 0 0"/>', 'axis="1 0 0"/><geom size=".1"/>').replace('axis="0 1 0"/>', 'axis="0 1 0"/><geom size=".1"/>')
+    text = SPATIAL.replace("<freejoint", "<geom size='.1'/><freejoint").replace(
+        "<site name='tip'", "<site name='tip'"
+    )
+    text = text.replace('axis="1 0 0"/>', 'axis="1 0 0"/><geom size=".1"/>').replace(
+        'axis="0 1 0"/>', 'axis="0 1 0"/><geom size=".1"/>'
+    )
     world = mujoco.MjModel.from_xml_string(text)
     state = mujoco.MjData(world)
     for name, value in {"yaw": 1.0, "shoulder": 0.4, "rail": 0.3}.items():
@@ -172,7 +205,10 @@ def test_an_arm_in_space_goes_where_mujoco_puts_it(tmp_path: Path):
     ("text", "told"),
     [
         ("<mujoco/>", "has no joint"),
-        ('<mujoco><worldbody><body pos="0 x 0"><joint/></body></worldbody></mujoco>', "line 1: <body>: has pos = '0 x 0', not 3 numbers"),
+        (
+            '<mujoco><worldbody><body pos="0 x 0"><joint/></body></worldbody></mujoco>',
+            "line 1: <body>: has pos = '0 x 0', not 3 numbers",
+        ),
         ('<mujoco><worldbody><body><joint axis="0 0 0"/></body></worldbody></mujoco>', "points nowhere"),
         ("<robot/>", 'an XML file of "robot", not an MJCF file'),
     ],

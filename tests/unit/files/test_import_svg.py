@@ -41,7 +41,9 @@ def test_a_square_is_as_wide_as_its_page_says(tmp_path: Path, size: str, wide: f
 
 
 def test_named_units_go_before_the_pages_own(tmp_path: Path):
-    found = parts_of(tmp_path, '<rect width="2" height="3"/>', 'width="400px" height="200px"', units="in", scale=0.5)
+    found = parts_of(
+        tmp_path, '<rect width="2" height="3"/>', 'width="400px" height="200px"', units="in", scale=0.5
+    )
     assert found["parts"][0]["size"] == pytest.approx([25.4, 38.1])
 
 
@@ -72,7 +74,9 @@ def test_curves_are_flattened_within_the_chord_error(tmp_path: Path, shape: str,
 
 
 def test_every_chord_of_a_circle_is_within_the_stated_distance(tmp_path: Path):
-    ring = np.array(parts_of(tmp_path, '<circle cx="50" cy="50" r="20"/>', chord=0.03)["parts"][0]["pieces"][0][0])
+    ring = np.array(
+        parts_of(tmp_path, '<circle cx="50" cy="50" r="20"/>', chord=0.03)["parts"][0]["pieces"][0][0]
+    )
     middles = (ring + np.roll(ring, -1, axis=0)) / 2
     assert np.allclose(np.hypot(*(ring - [50, 50]).T), 20)
     assert 20 - np.hypot(*(middles - [50, 50]).T).min() <= 0.03 * (1 + 1e-9)
@@ -95,8 +99,8 @@ def test_a_symbol_and_an_inner_page_have_a_view_of_their_own(tmp_path: Path):
 
 def test_what_is_hidden_or_no_line_is_listed_with_its_layer(tmp_path: Path):
     body = """<style>.off { display: none }</style>
-<g xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape" inkscape:groupmode="layer" inkscape:label="notes"
-   style="display:none"><rect width="90" height="90"/><text>hello</text></g>
+<g xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape" inkscape:groupmode="layer"
+   inkscape:label="notes" style="display:none"><rect width="90" height="90"/><text>hello</text></g>
 <rect class="off" width="80" height="80"/><rect visibility="hidden" width="70" height="70"/>
 <rect style="fill:none;stroke:none" width="60" height="60"/>
 <image href="photo.png"/><rect width="20" height="20"/>"""
@@ -138,7 +142,9 @@ def test_a_jigsaw_drawn_piece_by_piece_is_the_same_one(tmp_path: Path):
     )
     again = parts_of(tmp_path, loops + '<rect x="0" y="60" width="60" height="40"/>')
     assert len(again["parts"]) == 6 + 4  # and the corners that the round ones leave of the rectangle
-    assert sorted(part["area"] for part in again["parts"])[4:] == pytest.approx(sorted(p["area"] for p in once), rel=1e-6)
+    assert sorted(part["area"] for part in again["parts"])[4:] == pytest.approx(
+        sorted(p["area"] for p in once), rel=1e-6
+    )
 
 
 def test_box_panels_are_named_by_their_words_and_have_their_slots(tmp_path: Path):
@@ -147,11 +153,14 @@ def test_box_panels_are_named_by_their_words_and_have_their_slots(tmp_path: Path
     assert found["holes"] == 3
     for part in found["parts"]:
         assert len(part["pieces"][0]) == 2
-        assert part["area"] == pytest.approx(60 * (50 if part["name"] == "lid" else 40) + 4 * 3 * 60 / 9 - 18, abs=0.1)
+        assert part["area"] == pytest.approx(
+            60 * (50 if part["name"] == "lid" else 40) + 4 * 3 * 60 / 9 - 18, abs=0.1
+        )
 
 
 def test_entities_that_name_plain_text_are_read(tmp_path: Path):
-    head = '<?xml version="1.0"?>\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "x.dtd" [\n<!ENTITY wide "20">\n]>\n'
+    public = '"-//W3C//DTD SVG 1.1//EN" "x.dtd"'
+    head = f'<?xml version="1.0"?>\n<!DOCTYPE svg PUBLIC {public} [\n<!ENTITY wide "20">\n]>\n'
     path = write(tmp_path, svg('<rect id="r" width="&wide;" height="&wide;"/>', head=head))
     found = read_parts(str(path), False)
     assert found["parts"][0]["size"] == [20, 20]

@@ -47,9 +47,7 @@ def _outlines(members: Sequence[Part]) -> dict[str, Any]:
         outline, *holes = pieces[0]
         return {"outline": outline, **({"holes": holes} if holes else {})}
     return {
-        "outlines": [
-            {"outline": outline, "holes": holes} if holes else outline for outline, *holes in pieces
-        ]
+        "outlines": [{"outline": outline, "holes": holes} if holes else outline for outline, *holes in pieces]
     }
 
 
@@ -60,12 +58,16 @@ def _held(bodies: Mapping[str, Sequence[Part]], fixed: Sequence[str]) -> tuple[l
         if unknown:
             raise InputError(
                 [
-                    Fault("--fixed", f"{name!r} is not a part of the drawing", name_cure(name, bodies, "Parts"))
+                    Fault(
+                        "--fixed", f"{name!r} is not a part of the drawing", name_cure(name, bodies, "Parts")
+                    )
                     for name in unknown
                 ]
             )
         return list(fixed), []
-    areas = sorted(((sum(part["area"] for part in members), name) for name, members in bodies.items()), reverse=True)
+    areas = sorted(
+        ((sum(part["area"] for part in members), name) for name, members in bodies.items()), reverse=True
+    )
     if len(areas) > 1 and areas[0][0] > LARGEST * areas[1][0]:
         return [areas[0][1]], [f"{areas[0][1]!r} is fixed, the largest part (see --fixed)"]
     corner = min(bodies, key=lambda name: sum(_centre(bodies[name])))
@@ -73,7 +75,7 @@ def _held(bodies: Mapping[str, Sequence[Part]], fixed: Sequence[str]) -> tuple[l
 
 
 def _study(bodies: Mapping[str, Sequence[Part]], held: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
-    """How far does the part farthest from what is fixed move, across the line between them?"""
+    """How far the part farthest from what is fixed moves, across the line between them."""
     moving = [name for name in bodies if name not in held]
     if not moving:
         return {}, ["nothing moves: there is no study"]

@@ -1,10 +1,12 @@
-"""A DXF file as strokes: lines, arcs, polylines with bulges, splines, ellipses, nested blocks, layers, units."""
+"""A DXF file as strokes: lines, arcs, polylines with bulges, splines, ellipses, blocks, layers, units."""
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +55,9 @@ class _DxfReader:
         self.left_out = LeftOut()
         self.drawn = 0
         self.points = 0
-        self.hidden = {layer.dxf.name.casefold() for layer in document.layers if layer.is_off() or layer.is_frozen()}
+        self.hidden = {
+            layer.dxf.name.casefold() for layer in document.layers if layer.is_off() or layer.is_frozen()
+        }
         self.lowest, self.highest = math.inf, -math.inf
 
     def read(self, entity: Any, pen: _BlockPen) -> None:
@@ -63,8 +67,10 @@ class _DxfReader:
         kind = entity.dxftype()
         if self.drawn > ENTITIES or self.made > MADE:
             problem = f"there are more than {ENTITIES:,} entities, or {MADE:,} that blocks make"
-            raise InputError([Fault(place_of(entity), problem, "Save the parts that matter in a file of their own")])
-        layer = str(entity.dxf.get("layer", "0"))
+            raise InputError(
+                [Fault(place_of(entity), problem, "Save the parts that matter in a file of their own")]
+            )
+        layer = str(_attribute(entity, "layer", "0"))
         layer = pen.layer if layer == "0" and pen.layer else layer
         if why := self._why_not(entity, layer):
             return self.left_out.add(kind, why, layer, place_of(entity))
@@ -81,11 +87,11 @@ class _DxfReader:
             return "left out by --skip"
         if layer.casefold() in self.hidden:
             return "hidden (layer off or frozen)"
-        if entity.dxf.get("invisible", 0):
+        if _attribute(entity, "invisible", 0):
             return "hidden"
         if layer.casefold() == "defpoints":
             return "is on a layer that is never plotted"
-        line_type = str(entity.dxf.get("linetype", "BYLAYER")).upper()
+        line_type = str(_attribute(entity, "linetype", "BYLAYER")).upper()
         if line_type == "BYLAYER" and layer in self.document.layers:
             line_type = str(self.document.layers.get(layer).dxf.get("linetype", "")).upper()
         if any(word in line_type for word in NOT_CUT):
@@ -96,11 +102,17 @@ class _DxfReader:
         name = str(entity.dxf.get("name", ""))
         if name in pen.blocks:
             cycle = " → ".join((*pen.blocks[pen.blocks.index(name) :], name))
-            raise InputError([Fault(place_of(entity), f"inserts itself: {cycle[:120]}", "Take the circle apart")])
+            raise InputError(
+                [Fault(place_of(entity), f"inserts itself: {cycle[:120]}", "Take the circle apart")]
+            )
         if len(pen.blocks) >= BLOCKS:
-            raise InputError([Fault(place_of(entity), f"is the {BLOCKS}th block within a block", "Explode it")])
+            raise InputError(
+                [Fault(place_of(entity), f"is the {BLOCKS}th block within a block", "Explode it")]
+            )
         if name not in self.document.blocks:
-            return self.left_out.add("INSERT", f"of the block {value_text(name)}, which is not there", layer, place_of(entity))
+            return self.left_out.add(
+                "INSERT", f"of the block {value_text(name)}, which is not there", layer, place_of(entity)
+            )
         if entity.mcount > MADE:
             problem = f"inserts {value_text(name)} {entity.mcount:,} times; {MADE:,} are the limit"
             raise InputError([Fault(place_of(entity), problem, "Explode what matters")])
@@ -144,7 +156,9 @@ class _DxfReader:
                     name=str(entity.dxf.get("handle") or ""),
                     layer=layer,
                     group=pen.blocks[-1] if pen.blocks else "",
-                    colour=f"colour {entity.dxf.get('color', 256)}" if entity.dxf.get("color", 256) < 256 else "",
+                    colour=f"colour {entity.dxf.get('color', 256)}"
+                    if entity.dxf.get("color", 256) < 256
+                    else "",
                     where=place_of(entity),
                     centre=(circle[0] * self.scale, circle[1] * self.scale) if circle else None,
                     radius=circle[2] * self.scale if circle else 0.0,
@@ -169,15 +183,22 @@ def read_dxf(path: Path, chord: float, *, scale: float, units: str | None, skip:
         if layout.name != "Model" and len(layout):
             reader.left_out.add("entities", "are in paper space", "", f"layout {layout.name!r}", len(layout))
     if reader.highest - reader.lowest > 1e-6:
-        notes.append(f"Heights (z) from {reader.lowest:g} to {reader.highest:g} are left out: the plan is read")
+        notes.append(
+            f"Heights (z) from {reader.lowest:g} to {reader.highest:g} are left out: the plan is read"
+        )
     return Sheet(tuple(reader.strokes), tuple(reader.captions), reader.left_out, unit, size, tuple(notes))
 
 
 def place_of(entity: Any) -> str:
     """Where an entity stands, in words."""
-    handle = entity.dxf.get("handle")
-    layer = str(entity.dxf.get("layer", "0"))[:60]
+    handle = _attribute(entity, "handle", "")
+    layer = str(_attribute(entity, "layer", "0"))[:60]
     return f"{entity.dxftype()}{f' #{handle}' if handle else ''} on layer {layer!r}"
+
+
+def _attribute(entity: Any, key: str, default: Any) -> Any:
+    """An attribute, where entities of its type have it."""
+    return entity.dxf.get(key, default) if entity.dxf.is_supported(key) else default
 
 
 def _document(path: Path) -> tuple[Any, list[str]]:
@@ -186,14 +207,32 @@ def _document(path: Path) -> tuple[Any, list[str]]:
         return ezdxf.readfile(path), []
     except (*BROKEN, OSError):
         pass
+    told = _Told()
+    log = logging.getLogger("ezdxf")
+    log.addHandler(told)
     try:
         document, audit = recover.readfile(path)
     except (*BROKEN, OSError) as error:
         said = str(error).strip().split("\n")[0][:120] or type(error).__name__
         problem = f"cannot be read as DXF: {said}"
         raise InputError([Fault("", problem, "Save it anew as DXF R12 or R2010, as text")]) from None
-    errors = f": {audit.errors[0].message[:100]}" if audit.errors else ""
-    return document, [f"The file is broken, and was read as far as it could be mended{errors}"]
+    finally:
+        log.removeHandler(told)
+    mended = [*told.said, *(error.message for error in audit.errors)]
+    first = f" ({len(mended)} times; first: {' '.join(mended[0].split())[:120]})" if mended else ""
+    return document, [f"The file is broken, and was read as far as it could be mended{first}"]
+
+
+class _Told(logging.Handler):
+    """Keeps what the library says while it mends a file."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep one."""
+        self.said.append(record.getMessage())
 
 
 def _guarded(entity: Any, read: Callable[[Any], None]) -> None:
@@ -203,7 +242,9 @@ def _guarded(entity: Any, read: Callable[[Any], None]) -> None:
         raise
     except BROKEN as error:
         problem = f"cannot be read ({type(error).__name__}: {str(error)[:80]})"
-        raise InputError([Fault(place_of(entity), problem, "Mend it, or explode it in the CAD program")]) from None
+        raise InputError(
+            [Fault(place_of(entity), problem, "Mend it, or explode it in the CAD program")]
+        ) from None
 
 
 def _world(entity: Any, points: Floats) -> Floats:
@@ -227,7 +268,9 @@ def _arc_points(entity: Any, chord: float) -> Iterator[Floats]:
     if not (math.isfinite(radius) and np.isfinite(centre).all() and math.isfinite(sweep)):
         yield np.full((2, 3), np.nan)
     elif radius > 0:
-        flat = ellipse_points(centre[:2], np.array([radius, 0.0]), np.array([0.0, radius]), start, sweep, chord)
+        flat = ellipse_points(
+            centre[:2], np.array([radius, 0.0]), np.array([0.0, radius]), start, sweep, chord
+        )
         if sweep == FULL:
             flat[-1] = flat[0]
         yield _world(entity, np.column_stack([flat, np.full(len(flat), centre[2])]))
@@ -235,7 +278,9 @@ def _arc_points(entity: Any, chord: float) -> Iterator[Floats]:
 
 def _ellipse_points(entity: Any, chord: float) -> Iterator[Floats]:
     tool = entity.construction_tool()
-    centre, major, minor = (np.array(tuple(one), np.float64) for one in (tool.center, tool.major_axis, tool.minor_axis))
+    centre, major, minor = (
+        np.array(tuple(one), np.float64) for one in (tool.center, tool.major_axis, tool.minor_axis)
+    )
     start, sweep = float(tool.start_param), float(tool.end_param - tool.start_param) % FULL or FULL
     if not np.isfinite([*centre, *major, *minor, start, sweep]).all():
         yield np.full((2, 3), np.nan)
@@ -253,7 +298,9 @@ def _polyline_points(entity: Any, chord: float) -> Iterator[Floats]:
     elif entity.is_2d_polyline or entity.is_3d_polyline:
         # Control points of a curve that was fitted to the polyline are no points of it.
         shown = [one for one in entity.vertices if not one.dxf.get("flags", 0) & 16]
-        rows = np.array([(*tuple(one.dxf.location)[:2], one.dxf.get("bulge", 0.0)) for one in shown], np.float64)
+        rows = np.array(
+            [(*tuple(one.dxf.location)[:2], one.dxf.get("bulge", 0.0)) for one in shown], np.float64
+        )
         rows = rows.reshape(-1, 3)
         height, closed = 0.0, bool(entity.is_closed)
     else:
@@ -263,9 +310,7 @@ def _polyline_points(entity: Any, chord: float) -> Iterator[Floats]:
         return
     if closed and len(rows):
         rows = np.vstack([rows, rows[:1]])
-    pieces = [
-        bulge_points(one[:2], other[:2], float(one[2]), chord) for one, other in zip(rows[:-1], rows[1:], strict=True)
-    ]
+    pieces = [bulge_points(one[:2], other[:2], float(one[2]), chord) for one, other in pairwise(rows)]
     if pieces:
         flat = np.vstack([pieces[0], *(piece[1:] for piece in pieces[1:])])
         yield _world(entity, np.column_stack([flat, np.full(len(flat), height)]))

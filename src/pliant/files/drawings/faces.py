@@ -16,7 +16,6 @@ import numpy as np
 import shapely
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
-from shapely.geometry.base import BaseGeometry
 
 from pliant.files.drawings.joining import JoinedStrokes
 from pliant.files.drawings.strokes import Stroke
@@ -71,7 +70,11 @@ def find_parts(joined: JoinedStrokes, tolerance: float, *, insides: bool = False
     for members in _touching(lines):
         mine = [strokes[number] for number in members]
         alone = all(one.closed for one in mine) and bool(shapely.is_simple(lines[members]).all())
-        made = _by_loops(mine, tolerance, counted) if alone else _by_faces(mine, lines[members], tolerance, counted)
+        made = (
+            _by_loops(mine, tolerance, counted)
+            if alone
+            else _by_faces(mine, lines[members], tolerance, counted)
+        )
         if made.regions:
             components.append(made)
         open_lines += [] if alone else _left_open(mine, lines[members], made)
@@ -88,7 +91,11 @@ def _mended(loop: Stroke, tolerance: float) -> Stroke:
     line = shapely.LineString(loop.points)
     if line.is_simple:
         return loop
-    faces = [face for face in _polygons(shapely.polygonize([shapely.union_all([line])])) if not _is_sliver(face, tolerance)]
+    faces = [
+        face
+        for face in _polygons(shapely.polygonize([shapely.union_all([line])]))
+        if not _is_sliver(face, tolerance)
+    ]
     return replace(loop, points=shapely.get_coordinates(faces[0].exterior)) if len(faces) == 1 else loop
 
 
@@ -96,7 +103,7 @@ def _distinct(loops: Sequence[Stroke], tolerance: float) -> tuple[list[Stroke], 
     """Loops without those that are drawn again, whichever way round."""
     if len(loops) < 2:
         return list(loops), 0
-    rings = np.array([shapely.Polygon(loop.points) for loop in loops])
+    rings: Any = np.array([shapely.Polygon(loop.points) for loop in loops])
     bounds = shapely.bounds(rings)
     tree = shapely.STRtree(rings)
     kept: list[Stroke] = []
@@ -175,7 +182,9 @@ def _by_faces(mine: list[Stroke], lines: Any, tolerance: float, counted: dict[st
             or not shapely.covers(drawn, face.exterior)
         ]
     cut = len(faces) > 1
-    made = _Component(faces, [None] * len(faces), [True] * len(faces), cut, _polygons(shapely.union_all(faces)))
+    made = _Component(
+        faces, [None] * len(faces), [True] * len(faces), cut, _polygons(shapely.union_all(faces))
+    )
     return _kept(made, tolerance, counted)
 
 
@@ -272,6 +281,10 @@ def _lines_within(open_lines: list[Stroke], parts: list[CutPart]) -> int:
     return len(set(inside.tolist()))
 
 
-def _polygons(geometry: BaseGeometry) -> list[shapely.Polygon]:
+def _polygons(geometry: Any) -> list[shapely.Polygon]:
     """The polygons of whatever an operation gave."""
-    return [one for one in shapely.get_parts(shapely.get_parts(geometry)) if isinstance(one, shapely.Polygon) and one.area > 0]
+    return [
+        one
+        for one in shapely.get_parts(shapely.get_parts(geometry))
+        if isinstance(one, shapely.Polygon) and one.area > 0
+    ]

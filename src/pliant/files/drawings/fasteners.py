@@ -22,7 +22,9 @@ STIFFNESS = 100
 PAWLS, ROOTS = ("pawl", "hook"), ("root",)
 
 
-def fastener_data(parts: Sequence[Part], loops: Sequence[Mapping[str, Any]], *, title: str) -> tuple[dict[str, Any], list[str]]:
+def fastener_data(
+    parts: Sequence[Part], loops: Sequence[Mapping[str, Any]], *, title: str
+) -> tuple[dict[str, Any], list[str]]:
     """The keys of a fastener file, and what was chosen because nobody said it."""
     hinges = [loop["circle"] for loop in loops if loop["circle"] and _is(loop, ("hinge",))]
     bodies = [part for part in parts if not _is(part, ("hinge",))]
@@ -39,7 +41,9 @@ def fastener_data(parts: Sequence[Part], loops: Sequence[Mapping[str, Any]], *, 
         data["root"]["outline"] = roots[0]["pieces"][0][0]
     data["pawls"] = [_pawl(part, hinges) for part in pawls]
     data["obstacles"] = [
-        {"name": part["name"], "outline": rings[0]} for part in (*obstacles, *roots[1:]) for rings in part["pieces"][:1]
+        {"name": part["name"], "outline": rings[0]}
+        for part in (*obstacles, *roots[1:])
+        for rings in part["pieces"][:1]
     ]
     chosen = [
         f"every pawl has a stiffness of {STIFFNESS} N·mm/rad (see [[pawls]]: stiffness, or a beam)",
@@ -47,7 +51,9 @@ def fastener_data(parts: Sequence[Part], loops: Sequence[Mapping[str, Any]], *, 
     ]
     lost = [part["name"] for part in obstacles if len(part["pieces"][0]) > 1 or len(part["pieces"]) > 1]
     if lost:
-        chosen.append(f"holes and further pieces of {', '.join(lost)} are left out: an obstacle is one outline")
+        chosen.append(
+            f"holes and further pieces of {', '.join(lost)} are left out: an obstacle is one outline"
+        )
     return data, chosen
 
 
@@ -55,7 +61,9 @@ def _pawl(part: Part, hinges: Sequence[Sequence[float]]) -> dict[str, Any]:
     """A pawl in the frame of its hinge."""
     outline = np.array(part["pieces"][0][0])
     filled = shapely.Polygon(outline).buffer(1e-6)
-    own = [hinge[:2] for hinge in hinges if shapely.contains_xy(filled, hinge[0], hinge[1])] or _round_holes(part)
+    own = [hinge[:2] for hinge in hinges if shapely.contains_xy(filled, hinge[0], hinge[1])] or _round_holes(
+        part
+    )
     if len(own) != 1:
         many = "no hinge" if not own else f"{len(own)} circles that may be its hinge"
         cure = 'Draw one circle in it, or one on a layer called "hinge"'
@@ -71,7 +79,11 @@ def _pawl(part: Part, hinges: Sequence[Sequence[float]]) -> dict[str, Any]:
 
 def _round_holes(part: Part) -> list[list[float]]:
     """Centres of the holes that are circles."""
-    return [centre.tolist() for ring in part["pieces"][0][1:] if (centre := _round_centre(np.array(ring))) is not None]
+    return [
+        centre.tolist()
+        for ring in part["pieces"][0][1:]
+        if (centre := _round_centre(np.array(ring))) is not None
+    ]
 
 
 def _round_centre(ring: Floats) -> Floats | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
@@ -41,7 +42,9 @@ def bezier_points(control: Floats, chord: float) -> Floats:
     return points
 
 
-def ellipse_points(centre: Floats, first: Floats, second: Floats, start: float, sweep: float, chord: float) -> Floats:
+def ellipse_points(
+    centre: Floats, first: Floats, second: Floats, start: float, sweep: float, chord: float
+) -> Floats:
     """Points centre + cos t · first + sin t · second, t from start over sweep (rad); ends included."""
     axes = np.stack([first, second])
     radius = float(np.linalg.svd(axes, compute_uv=False)[0]) if np.isfinite(axes).all() else math.inf
@@ -52,7 +55,7 @@ def ellipse_points(centre: Floats, first: Floats, second: Floats, start: float, 
 
 
 def bulge_points(start: Floats, end: Floats, bulge: float, chord: float) -> Floats:
-    """An arc by its ends and its bulge, the tangent of a quarter of its angle; positive: counter-clockwise."""
+    """An arc by its ends and bulge, the tangent of a quarter of its angle; positive is counter-clockwise."""
     if bulge == 0 or np.array_equal(start, end):
         return np.stack([start, end])
     sweep = 4 * math.atan(bulge)
@@ -70,7 +73,7 @@ def sampled_points(curve: Callable[[Floats], Floats], knots: Floats, chord: floa
     A smooth curve is within twice what the middles of its chords are off by; half of `chord` is asked for.
     """
     spans: list[Floats] = []
-    for low, high in zip(knots[:-1], knots[1:], strict=True):
+    for low, high in pairwise(knots.tolist()):
         count = 2
         while True:
             points = curve(np.linspace(low, high, 2 * count + 1))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import shapely
@@ -197,12 +198,15 @@ def _lead_to_lines(wires: list[_Wire], nodes: Floats, tolerance: float, gaps: li
     place = np.concatenate([np.arange(len(wire.nodes) - 1) for wire in wires])
     first = np.concatenate([wire.nodes[:-1] for wire in wires])
     second = np.concatenate([wire.nodes[1:] for wire in wires])
-    tree = shapely.STRtree(shapely.linestrings(np.stack([nodes[first], nodes[second]], axis=1)))
+    segments: Any = shapely.linestrings(np.stack([nodes[first], nodes[second]], axis=1))
+    tree = shapely.STRtree(segments)
     tips = nodes[[wires[number].nodes[end] for number, end in ends]]
     end_of, segment = tree.query(shapely.points(tips), predicate="dwithin", distance=tolerance)
     share, width = _feet(tips[end_of], nodes[first[segment]], nodes[second[segment]])
     best: dict[int, tuple[float, int, float]] = {}
-    for one, other, along, gap in zip(end_of.tolist(), segment.tolist(), share.tolist(), width.tolist(), strict=True):
+    for one, other, along, gap in zip(
+        end_of.tolist(), segment.tolist(), share.tolist(), width.tolist(), strict=True
+    ):
         number, end = ends[one]
         last = len(wires[number].nodes) - 2
         if owner[other] == number and (place[other] < 2 if end == 0 else place[other] > last - 2):
@@ -215,7 +219,9 @@ def _lead_to_lines(wires: list[_Wire], nodes: Floats, tolerance: float, gaps: li
 def _feet(tips: Floats, start: Floats, end: Floats) -> tuple[Floats, Floats]:
     """Where along each segment a point is nearest, from 0 to 1, and how near."""
     along = end - start
-    share = np.clip(((tips - start) * along).sum(axis=1) / np.maximum((along * along).sum(axis=1), 1e-300), 0, 1)
+    share = np.clip(
+        ((tips - start) * along).sum(axis=1) / np.maximum((along * along).sum(axis=1), 1e-300), 0, 1
+    )
     return share, np.hypot(*(tips - start - share[:, None] * along).T)
 
 
@@ -267,7 +273,13 @@ def _chain(wires: list[_Wire]) -> list[_Wire]:
     for number, wire in enumerate(wires):
         if not done[number]:
             done[number] = True
-            run = _extended(_extended(list(wire.nodes), wires, at_node, through, done)[::-1], wires, at_node, through, done)
+            run = _extended(
+                _extended(list(wire.nodes), wires, at_node, through, done)[::-1],
+                wires,
+                at_node,
+                through,
+                done,
+            )
             closed = len(run) > 3 and run[0] == run[-1]
             made.append(_Wire(run, wire.source, closed))
     return made

@@ -76,7 +76,7 @@ def clean(text: str) -> str:
 
 
 def _reading_order(parts: Sequence[CutPart]) -> Callable[[int], tuple[int, float]]:
-    """Rows from the top, each from the left: where centres are a third of a part's height apart, a row ends."""
+    """Rows from the top, each from the left; between rows, centres are a third of a part's height apart."""
     centres = [part.region.centroid for part in parts]
     high = median(part.region.bounds[3] - part.region.bounds[1] for part in parts) if parts else 0.0
     row, rows, last = 0, dict[int, int](), None

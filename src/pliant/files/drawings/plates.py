@@ -69,7 +69,7 @@ def _pins_of_plates(
     regions: Sequence[Any],
     close: float,
 ) -> list[list[int]]:
-    """For each plate the pins it has: those drawn in its own group, where that has any, else all within it."""
+    """The pins of each plate: those drawn in its own group, where that has any, else all within it."""
     found: list[list[int]] = []
     for plate, region in zip(plates, regions, strict=True):
         within = [pin for pin, at in enumerate(centres) if shapely.contains_xy(region, *at)]
@@ -78,7 +78,8 @@ def _pins_of_plates(
             pin
             for pin in within
             if any(
-                (circle["group"] or circle["layer"]) == key and dist(circle["circle"][:2], centres[pin]) <= close
+                (circle["group"] or circle["layer"]) == key
+                and dist(circle["circle"][:2], centres[pin]) <= close
                 for circle in circles
             )
         ]
@@ -95,18 +96,26 @@ def _plate_names(plates: Sequence[Loop]) -> list[str]:
     ]
 
 
-def _ground(links: Mapping[str, Sequence[int]], fixed: Sequence[str], names: Sequence[str]) -> tuple[str, list[str]]:
+def _ground(
+    links: Mapping[str, Sequence[int]], fixed: Sequence[str], names: Sequence[str]
+) -> tuple[str, list[str]]:
     for name in fixed:
         if name not in links:
-            raise InputError([Fault("--fixed", f"{name!r} is no plate with two holes", name_cure(name, links, "Plates"))])
+            raise InputError(
+                [Fault("--fixed", f"{name!r} is no plate with two holes", name_cure(name, links, "Plates"))]
+            )
     if fixed:
         return fixed[0], []
-    ground = next((name for name in names if name in links and name.casefold() in ("ground", "base", "frame")), "")
+    ground = next(
+        (name for name in names if name in links and name.casefold() in ("ground", "base", "frame")), ""
+    )
     ground = ground or max(links, key=lambda name: len(links[name]))
     return ground, [f"{ground!r} is the ground (see --fixed)"]
 
 
-def _motor(links: Mapping[str, Sequence[int]], ground: str, letters: Sequence[str]) -> tuple[dict[str, Any], str]:
+def _motor(
+    links: Mapping[str, Sequence[int]], ground: str, letters: Sequence[str]
+) -> tuple[dict[str, Any], str]:
     """The shortest link of two joints on the ground is turned."""
     cranks = [
         (pin, next(one for one in members if one != pin), len(members))
@@ -116,7 +125,9 @@ def _motor(links: Mapping[str, Sequence[int]], ground: str, letters: Sequence[st
         if pin in links[ground]
     ]
     if not cranks:
-        raise InputError([Fault("", "has no plate that is pinned to the ground", "Check --fixed, and the pin holes")])
+        raise InputError(
+            [Fault("", "has no plate that is pinned to the ground", "Check --fixed, and the pin holes")]
+        )
     pin, end, _ = min(cranks, key=lambda crank: crank[2])
     said = f"a motor at {letters[pin]} turns the link to {letters[end]} (see [[motors]])"
     return {"joint": letters[pin], "drives": letters[end]}, said

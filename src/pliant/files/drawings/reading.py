@@ -35,7 +35,9 @@ BESIDE_CUT = re.compile(
 class DrawingSettings:
     """How a drawing is read. Lengths are those of the model."""
 
-    chord: float | None = None  # largest distance of a chord from its curve; None: CHORD, less of what is tiny
+    chord: float | None = (
+        None  # largest distance of a chord from its curve; None: CHORD, less of what is tiny
+    )
     close: float | None = None  # ends nearer than this are joined; None: CLOSE, less of what is tiny
     scale: float = 1.0  # beside that of the units
     units: str | None = None  # of the drawing's numbers; None as the file says
@@ -48,7 +50,10 @@ class DrawingSettings:
 
 def read_parts(path: str, loops: bool, **settings: Any) -> dict[str, Any]:
     """Parts of a drawing with what was read and what was not; with `loops`, every loop by itself as well."""
-    asked = DrawingSettings(**{key: tuple(value) if isinstance(value, list) else value for key, value in settings.items()})
+    given: dict[str, Any] = {
+        key: tuple(one) if isinstance(one, list) else one for key, one in settings.items()
+    }
+    asked = DrawingSettings(**given)
     sheet, chord, close = _fine_sheet(Path(path), asked)
     strokes = _chosen(sheet, asked)
     joined = join_strokes(strokes, close)
@@ -96,7 +101,9 @@ def _chosen(sheet: Sheet, asked: DrawingSettings) -> list[Stroke]:
     if unknown:
         layers = sorted({layer for one in sheet.strokes if (layer := one.layer or one.group)})[:12]
         cure = f"Layers and groups are: {', '.join(layers)}" if layers else "The drawing has no layers"
-        raise InputError([Fault("--only", f"nothing in the drawing is called {one!r}", cure) for one in unknown])
+        raise InputError(
+            [Fault("--only", f"nothing in the drawing is called {one!r}", cure) for one in unknown]
+        )
     for stroke in sheet.strokes:
         why = ""
         if asked.only:
@@ -112,7 +119,9 @@ def _chosen(sheet: Sheet, asked: DrawingSettings) -> list[Stroke]:
     return chosen
 
 
-def _findings(sheet: Sheet, strokes: Sequence[Stroke], joined: JoinedStrokes, found: FoundParts) -> dict[str, Any]:
+def _findings(
+    sheet: Sheet, strokes: Sequence[Stroke], joined: JoinedStrokes, found: FoundParts
+) -> dict[str, Any]:
     names = [part.name for part in found.parts]
     if joined.points:
         sheet.left_out.add("line", "has no length", "", "", joined.points)
@@ -165,7 +174,9 @@ def _kerfed(parts: Sequence[CutPart], asked: DrawingSettings, answer: dict[str, 
     told: list[dict[str, Any]] = []
     gone: list[str] = []
     for part in parts:
-        pieces = [rings for piece in offset_region(part.region, -asked.kerf / 2) if (rings := model_rings(piece))]
+        pieces = [
+            rings for piece in offset_region(part.region, -asked.kerf / 2) if (rings := model_rings(piece))
+        ]
         if not pieces:
             gone.append(part.name)
             continue
@@ -192,7 +203,9 @@ def _nearest_gap(parts: Sequence[CutPart]) -> float | None:
     if len(parts) < 2:
         return None
     regions = np.array([part.region for part in parts])
-    pairs, gaps = shapely.STRtree(regions).query_nearest(regions, exclusive=True, all_matches=False, return_distance=True)
+    pairs, gaps = shapely.STRtree(regions).query_nearest(
+        regions, exclusive=True, all_matches=False, return_distance=True
+    )
     return float(gaps.min()) if len(pairs[0]) else None
 
 

@@ -15,8 +15,8 @@ from pliant.files.drawings.flatten import MOST_POINTS
 from pliant.files.drawings.strokes import Caption, LeftOut, Sheet, Stroke
 from pliant.files.drawings.svg_shapes import SHAPES, circle_of, compose, length, matrix_of, shape_lines
 from pliant.files.drawings.svg_style import Style, colour_of, is_removed, sheet_of, style_of, why_invisible
-from pliant.files.xml_tree import place_of, read_tree, tag_of
 from pliant.files.drawings.units import MILLIMETRES, millimetres
+from pliant.files.xml_tree import place_of, read_tree, tag_of
 
 USES = 30  # of one another, one within the other
 DRAWN = 1_000_000  # shapes
@@ -63,14 +63,16 @@ class _SvgReader:
         """One element, and all in it."""
         tag = tag_of(element)
         if tag in SILENT or tag.startswith("{") or not tag:
-            return
+            return None
         pen = self._pen_of(element, pen)
         if {element.get("id", ""), pen.name} & self.skip:
             return self.left_out.add(tag, "left out by --skip", pen.layer, place_of(element))
         if is_removed(pen.style):
             return self._hide(element, pen)
         if element.get("clip-path") or element.get("mask"):
-            self.left_out.add("clip or mask", "is not applied: shapes are read whole", pen.layer, place_of(element))
+            self.left_out.add(
+                "clip or mask", "is not applied: shapes are read whole", pen.layer, place_of(element)
+            )
         if tag in CONTAINERS:
             self._go_in(element, pen)
         elif tag == "use":
@@ -111,24 +113,35 @@ class _SvgReader:
         self.made += 1
         if link in pen.uses:
             cycle = " → ".join((*pen.uses[pen.uses.index(link) :], link))
-            raise InputError([Fault(place_of(element), f"uses itself: {cycle[:120]}", "Take the circle apart")])
+            raise InputError(
+                [Fault(place_of(element), f"uses itself: {cycle[:120]}", "Take the circle apart")]
+            )
         if len(pen.uses) >= USES:
             raise InputError([Fault(place_of(element), f"is the {USES}th use within a use", "Draw it out")])
         try:
-            shift = [length(element.get(key, "0"), size) for key, size in zip("xy", pen.viewport, strict=True)]
+            shift = [
+                length(element.get(key, "0"), size) for key, size in zip("xy", pen.viewport, strict=True)
+            ]
         except ValueError:
-            raise InputError([Fault(place_of(element), "has a place that is no length", "Give numbers")]) from None
+            raise InputError(
+                [Fault(place_of(element), "has a place that is no length", "Give numbers")]
+            ) from None
         moved = np.array([[1.0, 0, shift[0]], [0, 1, shift[1]]])
         label = element.get(INKSCAPE + "label") or element.get("id") or ""
         inner = replace(
-            pen, matrix=compose(pen.matrix, moved), uses=(*pen.uses, link), name=label, group=label or pen.group
+            pen,
+            matrix=compose(pen.matrix, moved),
+            uses=(*pen.uses, link),
+            name=label,
+            group=label or pen.group,
         )
         if tag_of(target) not in ("symbol", "svg"):
             return self.read(target, inner)
         inner = self._pen_of(target, inner)
         if target.get("viewBox") and (element.get("width") or target.get("width")):
-            sized = Element("svg", {**target.attrib, **{k: v for k, v in element.attrib.items() if k in ("width", "height")}})
-            sized.attrib.pop("x", None), sized.attrib.pop("y", None)
+            kept = {key: value for key, value in target.attrib.items() if key not in ("x", "y")}
+            own = {key: value for key, value in element.attrib.items() if key in ("width", "height")}
+            sized = Element("svg", kept | own)
             inner = replace(inner, matrix=compose(inner.matrix, nested_view(sized, pen.viewport)))
         for child in target:
             self.read(child, inner)
@@ -139,7 +152,9 @@ class _SvgReader:
         self.made += bool(pen.uses)
         if self.drawn > DRAWN or self.made > MADE:
             problem = f"there are more than {DRAWN:,} shapes, or {MADE:,} that `use` makes"
-            raise InputError([Fault(place_of(element), problem, "Save the parts that matter in a file of their own")])
+            raise InputError(
+                [Fault(place_of(element), problem, "Save the parts that matter in a file of their own")]
+            )
         if why := why_invisible(pen.style):
             return self.left_out.add(tag_of(element), why, pen.layer, place_of(element))
         own = element.get(INKSCAPE + "label") or element.get("id") or ""
@@ -211,7 +226,7 @@ def read_svg(path: Path, chord: float, *, scale: float, units: str | None, skip:
 
 
 def _root_view(root: Element, units: str | None) -> tuple[Floats, tuple[float, float], tuple[str, ...]]:
-    """From user units to pixels, the page in pixels, and what had to be guessed; with units, they are theirs."""
+    """From user units to pixels (or those of `units`), the page in the same, and what had to be guessed."""
     box = _numbers(root.get("viewBox", ""))
     same = np.array([[1.0, 0, 0], [0, 1, 0]])
     if units:
@@ -219,13 +234,22 @@ def _root_view(root: Element, units: str | None) -> tuple[Floats, tuple[float, f
         return same, (box[2] if len(box) == 4 else 0.0, height), ()
     notes: list[str] = []
     if not _written_unit(root):
-        notes.append("The drawing names no unit: its numbers are taken for pixels, 96 to the inch (see --units)")
+        notes.append(
+            "The drawing names no unit: its numbers are taken for pixels, 96 to the inch (see --units)"
+        )
     wide, high = _size(root, "width"), _size(root, "height")
     if len(box) != 4:
         return same, (wide or 0.0, high or 0.0), tuple(notes)
     if not (box[2] > 0 and box[3] > 0):
-        raise InputError([Fault(place_of(root), "has a viewBox without area", "Give viewBox = 0 0 width height")])
-    view = _fitted(box, wide or (high * box[2] / box[3] if high else box[2]), high or (wide or box[2]) * box[3] / box[2], root)
+        raise InputError(
+            [Fault(place_of(root), "has a viewBox without area", "Give viewBox = 0 0 width height")]
+        )
+    view = _fitted(
+        box,
+        wide or (high * box[2] / box[3] if high else box[2]),
+        high or (wide or box[2]) * box[3] / box[2],
+        root,
+    )
     return view, (wide or box[2], high or (wide or box[2]) * box[3] / box[2]), tuple(notes)
 
 
@@ -234,7 +258,8 @@ def nested_view(element: Element, viewport: tuple[float, float]) -> Floats:
     try:
         x, y = (length(element.get(key, "0"), size) for key, size in zip("xy", viewport, strict=True))
         wide, high = (
-            length(element.get(key, "100%"), size) for key, size in zip(("width", "height"), viewport, strict=True)
+            length(element.get(key, "100%"), size)
+            for key, size in zip(("width", "height"), viewport, strict=True)
         )
     except ValueError:
         raise InputError([Fault(place_of(element), "has a size that is no length", "Give numbers")]) from None
@@ -275,7 +300,9 @@ def _size(root: Element, key: str) -> float | None:
     try:
         found = length(said, 0.0)
     except ValueError:
-        raise InputError([Fault(place_of(root), f"has {key} = {said[:40]!r}, which is no length", "Give 100mm")]) from None
+        raise InputError(
+            [Fault(place_of(root), f"has {key} = {said[:40]!r}, which is no length", "Give 100mm")]
+        ) from None
     return found if found > 0 else None
 
 

@@ -1,4 +1,4 @@
-"""The lines of one SVG shape: path data, arcs and basic shapes by svgelements, flattened under a transform."""
+"""The lines of one SVG shape: paths, arcs and basic shapes by svgelements, flattened under a transform."""
 
 from __future__ import annotations
 
@@ -14,13 +14,20 @@ import svgelements as svg
 from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
 from pliant.files.drawings.flatten import bezier_points, ellipse_points
-from pliant.files.xml_tree import place_of, tag_of
 from pliant.files.drawings.units import MILLIMETRES
+from pliant.files.xml_tree import place_of, tag_of
 
 SHAPES = ("path", "rect", "circle", "ellipse", "line", "polyline", "polygon")
 _PIXELS = {
     **{unit: MILLIMETRES[unit] / MILLIMETRES["px"] for unit in ("mm", "cm", "in", "pt", "pc")},
-    **{"px": 1.0, "em": 16.0, "rem": 16.0, "ex": 8.0, "m": MILLIMETRES["m"] / MILLIMETRES["px"], "ft": 1152.0},
+    **{
+        "px": 1.0,
+        "em": 16.0,
+        "rem": 16.0,
+        "ex": 8.0,
+        "m": MILLIMETRES["m"] / MILLIMETRES["px"],
+        "ft": 1152.0,
+    },
 }
 _LENGTH = re.compile(
     r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*(%|mm|cm|in|pt|pc|px|em|rem|ex|m|ft)?\s*"
@@ -29,7 +36,9 @@ SHOWN = 24  # characters of path data around a fault
 _TRANSFORMS = re.compile(r"[\s,]*(?:(?:matrix|translate|scale|rotate|skewX|skewY)\s*\([^()]*\)[\s,;]*)+")
 
 
-def shape_lines(element: Element, matrix: Floats, chord: float, viewport: tuple[float, float]) -> Iterator[tuple[Floats, bool]]:
+def shape_lines(
+    element: Element, matrix: Floats, chord: float, viewport: tuple[float, float]
+) -> Iterator[tuple[Floats, bool]]:
     """Polylines (K, 2) of a shape, carried by a matrix (2, 3), and whether each is closed."""
     try:
         path = _path_of(element, viewport)
@@ -160,7 +169,9 @@ def _basic_shape(element: Element, tag: str, viewport: tuple[float, float]) -> A
     if min(size.values()) <= 0:
         return svg.Path()
     radii = {
-        key: get(key, relative) for key, relative in (("rx", wide), ("ry", high)) if element.get(key, "auto") != "auto"
+        key: get(key, relative)
+        for key, relative in (("rx", wide), ("ry", high))
+        if element.get(key, "auto") != "auto"
     }
     return svg.Rect(x=get("x", wide), y=get("y", high), **size, **radii)
 
@@ -200,7 +211,14 @@ def _arc_points(arc: Any, turn: Floats, shift: Floats, chord: float) -> Floats:
 def _finished(run: list[Floats], closed: bool) -> Iterator[tuple[Floats, bool]]:
     if run:
         points = np.vstack([run[0], *(part[1:] for part in run[1:])])
-        yield (np.vstack([points, points[:1]]) if closed and not np.array_equal(points[0], points[-1]) else points), closed
+        yield (
+            (
+                np.vstack([points, points[:1]])
+                if closed and not np.array_equal(points[0], points[-1])
+                else points
+            ),
+            closed,
+        )
 
 
 def _refusal(element: Element, problem: str) -> InputError:

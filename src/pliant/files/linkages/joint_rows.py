@@ -75,7 +75,11 @@ def _merged(rows: Sequence[JointRow], apart: float) -> list[JointRow]:
                 slot, pin = (row, other) if row.kind == "RP" else (other, row)
                 links = (*slot.links, *(link for link in pin.links if link not in slot.links))
                 found[place] = replace(
-                    slot, name=other.name, links=links, driven=row.driven or other.driven, traced=row.traced or other.traced
+                    slot,
+                    name=other.name,
+                    links=links,
+                    driven=row.driven or other.driven,
+                    traced=row.traced or other.traced,
                 )
                 break
         else:
@@ -94,7 +98,9 @@ def _pins(rows: Iterable[JointRow]) -> dict[str, list[str]]:
     return pins
 
 
-def _add_slot_ends(rows: Sequence[JointRow], pins: dict[str, list[str]], merged: list[JointRow], size: float) -> None:
+def _add_slot_ends(
+    rows: Sequence[JointRow], pins: dict[str, list[str]], merged: list[JointRow], size: float
+) -> None:
     """A link that carries a slot and has one joint gets a second one, along the slot."""
     for row in rows:
         carrier = row.links[0] if row.kind in ("RP", "P") else GROUND
@@ -117,7 +123,9 @@ def _sliders(
     for row in [*(one for one in kept if one.kind == "RP"), *(one for one in rows if one.kind == "P")]:
         carrier, *members = row.links
         if carrier != GROUND and carrier not in links:
-            draft.left_out.append((f"joint {row.name}", f"its slot is on {carrier}, which is no link of two joints"))
+            draft.left_out.append(
+                (f"joint {row.name}", f"its slot is on {carrier}, which is no link of two joints")
+            )
             continue
         blocks = [pin for link in members for pin in pins.get(link, []) if pin in place]
         sliding = [row.name] if row.kind == "RP" else list(dict.fromkeys(blocks))[:2]
@@ -144,14 +152,18 @@ def _motor(
         slid = next((one["joint"] for one in sliders if one["joint"] == driven[0].name), None)
         slid = slid or next((one["joint"] for one in sliders), None)
         if slid:
-            draft.chosen.append(f"the motor pushes {slid} by {size / 10:.3g}, a tenth of the linkage (see [[motors]])")
+            draft.chosen.append(
+                f"the motor pushes {slid} by {size / 10:.3g}, a tenth of the linkage (see [[motors]])"
+            )
             return {"slider": slid, "range": [0, size / 10]}
     grounded = [row for row in kept if GROUND in row.links and row.kind == "R" and len(row.links) > 1]
     first = [row for row in grounded if row.name in {one.name for one in driven}]
     first = first or [row for row in grounded if "input" in row.links] or grounded
     turned = [(row, link) for row in first for link in row.links if link in links]
     if not turned:
-        raise InputError([Fault("", "has no link that turns on the ground", "Pin a link of two joints to the ground")])
+        raise InputError(
+            [Fault("", "has no link that turns on the ground", "Pin a link of two joints to the ground")]
+        )
     row, link = min(turned, key=lambda one: (one[1] != "input", len(links[one[1]])))
     end = max((pin for pin in links[link] if pin != row.name), key=lambda pin: _away(kept, pin, row.at))
     if not driven and "input" not in row.links:

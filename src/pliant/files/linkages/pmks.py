@@ -50,7 +50,9 @@ def pmks_linkage(text: str, title: str) -> LinkageDraft:
         else:
             rows.append(row)
         if len(rows) > MOST:
-            raise InputError([Fault(f"line {number}", f"there are more than {MOST:,} joints", "Give a smaller file")])
+            raise InputError(
+                [Fault(f"line {number}", f"there are more than {MOST:,} joints", "Give a smaller file")]
+            )
     if not rows:
         raise InputError([Fault("", "has no joint", 'A joint is a line such as "ground,input,R,0,0"')])
     draft = linkage_of_rows(rows, title)
@@ -60,7 +62,9 @@ def pmks_linkage(text: str, title: str) -> LinkageDraft:
 
 def _is_row(line: str) -> bool:
     words = _BETWEEN.split(line.strip())
-    return any(word.upper() in KINDS and _is_number(words[place + 1 : place + 3]) for place, word in enumerate(words))
+    return any(
+        word.upper() in KINDS and _is_number(words[place + 1 : place + 3]) for place, word in enumerate(words)
+    )
 
 
 def _is_number(words: list[str]) -> bool:
@@ -73,9 +77,12 @@ def _is_number(words: list[str]) -> bool:
 def _row(line: str, number: int, count: int) -> JointRow | None:
     """A joint; None of a gear."""
     words = _BETWEEN.split(line.strip())
-    place = next(k for k, word in enumerate(words) if word.upper() in KINDS and _is_number(words[k + 1 : k + 3]))
+    place = next(
+        k for k, word in enumerate(words) if word.upper() in KINDS and _is_number(words[k + 1 : k + 3])
+    )
     kind, rest = words[place].upper(), words[place + 1 :]
-    links = tuple(GROUND if word.lower() == GROUND else word for word in words[:place] if word)
+    named = (GROUND if word.lower() == GROUND else word for word in words[:place] if word)
+    links = tuple(dict.fromkeys(named))
     if not links:
         raise InputError([Fault(f"line {number}", "names no link", 'Write "ground,input,R,0,0"')])
     if kind == "G":
@@ -146,7 +153,7 @@ def _plus_joint(text: str) -> tuple[str, str, int, float, float, float, list[str
 
 
 def _plus_link(text: str, known: set[str]) -> tuple[str, str, list[str]]:
-    """Its type (R, or P for a block), name, and joints: those named before the first gap behind its figures."""
+    """Its type (R, or P for a block), name, and joints: those before the first gap behind its figures."""
     words = text.split(",")
     head = words[0]
     kind = head[1] if head[1:2] in ("R", "P") and head[:1] not in ("R", "P") else head[:1]
@@ -203,10 +210,14 @@ def _plus_rows(
 
 def _carrier(slot: list[str], at_link: dict[str, list[str]]) -> str:
     """The link that has both joints of a slot."""
-    return next((link for link, members in at_link.items() if len(slot) == 3 and {*slot[1:]} <= {*members}), "")
+    return next(
+        (link for link, members in at_link.items() if len(slot) == 3 and {*slot[1:]} <= {*members}), ""
+    )
 
 
-def _slot_angle(block: tuple[int, float, list[str]], records: list[tuple[str, str, int, float, float, float, list[str]]]) -> float:
+def _slot_angle(
+    block: tuple[int, float, list[str]], records: list[tuple[str, str, int, float, float, float, list[str]]]
+) -> float:
     """The direction of a slot: its own, or that from one of its joints to the other."""
     from math import atan2
 

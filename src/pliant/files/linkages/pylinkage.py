@@ -1,4 +1,4 @@
-"""pylinkage: the JSON of a Mechanism (joints and links), or of an older Linkage (joints that name their parents)."""
+"""pylinkage: the JSON of a Mechanism (joints, links), or of an older Linkage (joints with their parents)."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ def _id(joint: Mapping[str, Any]) -> str:
 
 def _position(joint: Mapping[str, Any]) -> tuple[float, float]:
     given = as_list(joint.get("position")) or [joint.get("x"), joint.get("y")]
-    if len(given) != 2 or not all(isinstance(one, int | float) and not isinstance(one, bool) for one in given):
+    if len(given) != 2 or not all(
+        isinstance(one, int | float) and not isinstance(one, bool) for one in given
+    ):
         cure = "Build the mechanism before it is saved, so that its joints have places"
         raise InputError([Fault(f"joints.{_id(joint)}", f"its place is {value_text(given)}", cure)])
     return float(given[0]), float(given[1])
@@ -70,11 +72,15 @@ def _members(link: Mapping[str, Any], places: Mapping[str, Any]) -> list[str]:
     named = [str(name) for name in as_list(link.get("joints"))]
     unknown = [name for name in named if name not in places]
     if unknown:
-        raise InputError([Fault(f"links.{link.get('id')}", f"{unknown[0]!r} is no joint", "Save the mechanism anew")])
+        raise InputError(
+            [Fault(f"links.{link.get('id')}", f"{unknown[0]!r} is no joint", "Save the mechanism anew")]
+        )
     return list(dict.fromkeys(named))
 
 
-def _track(joints: Sequence[Mapping[str, Any]], places: Mapping[str, tuple[float, float]], draft: LinkageDraft) -> None:
+def _track(
+    joints: Sequence[Mapping[str, Any]], places: Mapping[str, tuple[float, float]], draft: LinkageDraft
+) -> None:
     """A tracker is a point of the link that has both of its references."""
     for joint in joints:
         if joint.get("type") != "tracker":
@@ -103,7 +109,10 @@ def _slider(joint: Mapping[str, Any], places: Mapping[str, tuple[float, float]])
 
 
 def _motors(
-    links: Sequence[Mapping[str, Any]], places: Mapping[str, tuple[float, float]], ground: set[str], draft: LinkageDraft
+    links: Sequence[Mapping[str, Any]],
+    places: Mapping[str, tuple[float, float]],
+    ground: set[str],
+    draft: LinkageDraft,
 ) -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = []
     for link in links:
@@ -140,7 +149,9 @@ def _older(joints: Sequence[Mapping[str, Any]], data: Mapping[str, Any], title: 
         parents = [str(_name_of(joint.get(key))) for key in ("joint0", "joint1") if joint.get(key)]
         unknown = [one for one in parents if one not in places]
         if unknown:
-            raise InputError([Fault(f"joints.{name}", f"{unknown[0]!r} is no joint", "Save the linkage anew")])
+            raise InputError(
+                [Fault(f"joints.{name}", f"{unknown[0]!r} is no joint", "Save the linkage anew")]
+            )
         if kind == "Static":
             ground.append(name)
         elif kind == "Fixed" and len(parents) == 2:
@@ -165,4 +176,8 @@ def _name_of(value: Any) -> Any:
 def _whole(links: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Links without those of two joints that a larger one has."""
     large = [set(link["joints"]) for link in links if len(link["joints"]) > 2]
-    return [link for link in links if len(link["joints"]) > 2 or not any(set(link["joints"]) <= one for one in large)]
+    return [
+        link
+        for link in links
+        if len(link["joints"]) > 2 or not any(set(link["joints"]) <= one for one in large)
+    ]

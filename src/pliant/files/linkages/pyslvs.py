@@ -1,4 +1,4 @@
-"""Pyslvs: an expression such as M[J[R, color[Green], P[0, 0], L[ground, link_1]], …], alone or in a YAML file."""
+"""Pyslvs: an expression such as M[J[R, P[0, 0], L[ground, link_1]], …], alone or in a YAML file."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def _joints(text: str) -> list[str]:
             depth += {"[": 1, "]": -1}.get(text[end], 0)
             end += 1
         if depth:
-            raise InputError([Fault(f"joint {len(found)}", "has no closing bracket", "Copy the expression whole")])
+            raise InputError(
+                [Fault(f"joint {len(found)}", "has no closing bracket", "Copy the expression whole")]
+            )
         found.append(text[begin + 2 : end - 1])
         place = end
     return found
@@ -59,7 +61,7 @@ def _row(body: str, number: int, driven: int | None) -> JointRow:
         cure = "A joint is J[R, color[Green], P[0, 0], L[ground, link_1]]"
         raise InputError([Fault(f"joint {number}", f"{value_text(body)} cannot be read", cure)])
     angle = _ANGLE.search(body)
-    names = tuple(name.strip() for name in links[1].split(",") if name.strip())
+    names = tuple(dict.fromkeys(name.strip() for name in links[1].split(",") if name.strip()))
     if not names:
         raise InputError([Fault(f"joint {number}", "is on no link", "Name links in L[…]")])
     return JointRow(

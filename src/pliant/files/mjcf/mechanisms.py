@@ -60,7 +60,9 @@ class _Nodes:
     def other(self, body: str, node: str) -> str:
         """A node of a body's group away from one, made where there is none."""
         here = self.places[node]
-        found = max(self.of(body), key=lambda name: float(np.linalg.norm(self.places[name] - here)), default=node)
+        found = max(
+            self.of(body), key=lambda name: float(np.linalg.norm(self.places[name] - here)), default=node
+        )
         if np.linalg.norm(self.places[found] - here) > SAME * self.size:
             return found
         return self.add(f"{body} end", self._far_end(body, node), [body])
@@ -68,7 +70,12 @@ class _Nodes:
     def _far_end(self, body: str, node: str) -> Floats:
         """The end of a body's geoms farthest from a node, else a point beside it."""
         origin = self.world_place(node)
-        ends = [end for one in self.tree.bodies if self.group(one) == self.group(body) for end in self.tree.ends.get(one, [])]
+        ends = [
+            end
+            for one in self.tree.bodies
+            if self.group(one) == self.group(body)
+            for end in self.tree.ends.get(one, [])
+        ]
         away = [float(np.linalg.norm(self._seen(end - origin))) for end in ends] if body != WORLD else []
         if away and max(away) > 1e-3 * self.size:
             return ends[int(np.argmax(away))]
@@ -104,9 +111,13 @@ def mechanism_data(tree: MjcfTree, title: str) -> tuple[dict[str, Any], list[str
     _rigid_parts(nodes, data)
     limited = [joint.name for joint in joints if joint.limits]
     if limited:
-        left_out.append((f"limits of {', '.join(limited[:8])}", "a joint's range is not a limit of a mechanism"))
+        left_out.append(
+            (f"limits of {', '.join(limited[:8])}", "a joint's range is not a limit of a mechanism")
+        )
     data["ground"] = nodes.of(WORLD)
-    data["nodes"] = {name: [round(float(one), 12) + 0.0 for one in place] for name, place in nodes.places.items()}
+    data["nodes"] = {
+        name: [round(float(one), 12) + 0.0 for one in place] for name, place in nodes.places.items()
+    }
     return data, chosen, left_out
 
 
@@ -134,12 +145,16 @@ def _root(leader: dict[str, str], body: str) -> str:
     return body
 
 
-def _single_joints(tree: MjcfTree, leader: dict[str, str], left_out: list[tuple[str, str]]) -> list[MjcfJoint]:
+def _single_joints(
+    tree: MjcfTree, leader: dict[str, str], left_out: list[tuple[str, str]]
+) -> list[MjcfJoint]:
     """One joint for each body: of several the first; the rest, and free ones, are listed."""
     found: dict[str, MjcfJoint] = {}
     for joint in tree.joints.values():
         if joint.kind == "free":
-            left_out.append((f"joint {joint.name}", f"{joint.body!r} is free: what nothing holds has no place"))
+            left_out.append(
+                (f"joint {joint.name}", f"{joint.body!r} is free: what nothing holds has no place")
+            )
         elif joint.body == WORLD:
             left_out.append((f"joint {joint.name}", "is of the world"))
         elif joint.body in found:
@@ -163,13 +178,15 @@ def _plane(joints: Sequence[MjcfJoint], left_out: list[tuple[str, str]]) -> Floa
         return None
     depths = np.array([joint.anchor @ normal for joint in joints])
     if np.ptp(depths) > 1e-9:
-        left_out.append(("depths", f"the mechanism is planar: {np.ptp(depths):.4g} m across the plane are left out"))
+        left_out.append(
+            ("depths", f"the mechanism is planar: {np.ptp(depths):.4g} m across the plane are left out")
+        )
     across = int(np.argmax(np.abs(normal)))
     if abs(normal[across]) > 1 - PARALLEL:
         return np.delete(np.eye(3), across, axis=0)
-    first = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
-    first /= np.linalg.norm(first)
-    return np.stack([first, np.cross(normal, first)])
+    first: Floats = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))]).astype(np.float64)
+    first = first / np.linalg.norm(first)
+    return np.stack([first, np.cross(normal, first).astype(np.float64)])
 
 
 def _pin(nodes: _Nodes, joint: MjcfJoint, data: dict[str, Any], left_out: list[tuple[str, str]]) -> list[str]:
@@ -185,7 +202,9 @@ def _pin(nodes: _Nodes, joint: MjcfJoint, data: dict[str, Any], left_out: list[t
     return _slide(nodes, joint, data, left_out)
 
 
-def _slide(nodes: _Nodes, joint: MjcfJoint, data: dict[str, Any], left_out: list[tuple[str, str]]) -> list[str]:
+def _slide(
+    nodes: _Nodes, joint: MjcfJoint, data: dict[str, Any], left_out: list[tuple[str, str]]
+) -> list[str]:
     first = nodes.add(joint.name, joint.anchor, [joint.body])
     if nodes.group(joint.parent) != WORLD and nodes.basis is None:
         left_out.append((f"joint {joint.name}", "a slide in space between two bodies that move; it is held"))
@@ -196,14 +215,20 @@ def _slide(nodes: _Nodes, joint: MjcfJoint, data: dict[str, Any], left_out: list
     sliding = [first]
     for number, step in enumerate(sides):
         away = step - joint.axis * (step @ joint.axis)
-        sliding.append(nodes.add(f"{joint.name} side{number or ''}", joint.anchor + 0.1 * nodes.size * away, [joint.body]))
+        sliding.append(
+            nodes.add(
+                f"{joint.name} side{number or ''}", joint.anchor + 0.1 * nodes.size * away, [joint.body]
+            )
+        )
     axis = nodes.basis @ joint.axis if nodes.basis is not None else joint.axis
     for node in sliding:
         if nodes.group(joint.parent) == WORLD:
             data.setdefault("guides", []).append({"node": node, "line": axis.tolist()})
             continue
         rail = [
-            nodes.add(f"{node} rail{end}", nodes.world_place(node) + reach * nodes.size * joint.axis, [joint.parent])
+            nodes.add(
+                f"{node} rail{end}", nodes.world_place(node) + reach * nodes.size * joint.axis, [joint.parent]
+            )
             for end, reach in (("", -0.3), ("'", 0.3))
         ]
         data.setdefault("sliders", []).append({"node": node, "on": rail})
@@ -246,12 +271,18 @@ def _stretch(nodes: _Nodes, data: dict[str, Any], left_out: list[tuple[str, str]
         if tag_of(tendon) != "spatial" or len(sites) != 2 or len(path) != 2 or None in sites:
             left_out.append((f"tendon {name}", "is not a line between two sites"))
             continue
-        ends = [nodes.add(one.get("site", ""), site[1], [site[0]]) for one, site in zip(path, sites, strict=True) if site]
+        ends = [
+            nodes.add(one.get("site", ""), site[1], [site[0]])
+            for one, site in zip(path, sites, strict=True)
+            if site
+        ]
         stiffness = numbers(tendon, "stiffness", 1, settings.get("stiffness"))
         if stiffness is not None and stiffness[0] > 0:
             rest = numbers(tendon, "springlength", 1, settings.get("springlength"))
             spring: dict[str, Any] = {"nodes": ends, "stiffness": float(stiffness[0])}
-            data.setdefault("springs", []).append(spring | ({"length": float(rest[0])} if rest is not None and rest[0] >= 0 else {}))
+            data.setdefault("springs", []).append(
+                spring | ({"length": float(rest[0])} if rest is not None and rest[0] >= 0 else {})
+            )
             continue
         limits = numbers(tendon, "range", 2, settings.get("range"))
         string: dict[str, Any] = {"nodes": ends}
@@ -278,7 +309,9 @@ def _drive(
         settings = nodes.tree.settings(one)
         joint, tendon = known.get(settings.get("joint", "")), f"tendon {settings.get('tendon')}"
         if tag_of(one) != "position" or (joint is None and tendon not in nodes.tree.sites):
-            why = "drives nothing that could be expressed" if tag_of(one) == "position" else "sets no position"
+            why = (
+                "drives nothing that could be expressed" if tag_of(one) == "position" else "sets no position"
+            )
             left_out.append((f"{tag_of(one)} {name}", why))
             continue
         target = _target(one, settings, joint, nodes.tree, chosen, name)
@@ -288,13 +321,20 @@ def _drive(
         elif joint.kind == "hinge":
             data.setdefault("rotors", []).append(_rotor(nodes, joint, pinned[joint.name], target - joint.ref))
         elif joint.kind == "slide":
-            data.setdefault("actuators", []).append(_ram(nodes, joint, pinned[joint.name][0], target - joint.ref))
+            data.setdefault("actuators", []).append(
+                _ram(nodes, joint, pinned[joint.name][0], target - joint.ref)
+            )
         else:
             left_out.append((f"position {name}", "a ball joint has no single angle"))
 
 
 def _target(
-    one: Element, settings: dict[str, str], joint: MjcfJoint | None, tree: MjcfTree, chosen: list[str], name: str
+    one: Element,
+    settings: dict[str, str],
+    joint: MjcfJoint | None,
+    tree: MjcfTree,
+    chosen: list[str],
+    name: str,
 ) -> float:
     """Where an actuator goes: the upper end of its range, else of its joint's."""
     given = numbers(one, "ctrlrange", 2, settings.get("ctrlrange"))
@@ -304,7 +344,11 @@ def _target(
         target = joint.limits[1]
     else:
         target = 0.5
-    chosen.append(f"{name} goes to {target:.4g}, the upper end of its range (see `to`)" if given is not None or (joint and joint.limits) else f"{name} goes to {target:g}: it has no range (see `to`)")
+    chosen.append(
+        f"{name} goes to {target:.4g}, the upper end of its range (see `to`)"
+        if given is not None or (joint and joint.limits)
+        else f"{name} goes to {target:g}: it has no range (see `to`)"
+    )
     return target
 
 
@@ -327,7 +371,7 @@ def _arm(nodes: _Nodes, body: str, pinned: Sequence[str]) -> str:
     best = max(off, key=lambda name: off[name], default="")
     if best and off[best] > 1e-3 * nodes.size:
         return best
-    across = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
+    across: Floats = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))]).astype(np.float64)
     return nodes.add(f"{body} arm", pin + 0.25 * nodes.size * across / np.linalg.norm(across), [body])
 
 

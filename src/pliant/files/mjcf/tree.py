@@ -37,12 +37,18 @@ class MjcfTree:
     """What a file holds."""
 
     title: str
-    bodies: dict[str, tuple[Floats, Floats]] = field(default_factory=lambda: {})  # rotation (3, 3), place (3,)
+    bodies: dict[str, tuple[Floats, Floats]] = field(
+        default_factory=lambda: {}
+    )  # rotation (3, 3), place (3,)
     parents: dict[str, str] = field(default_factory=lambda: {})
     joints: dict[str, MjcfJoint] = field(default_factory=lambda: {})
     sites: dict[str, tuple[str, Floats]] = field(default_factory=lambda: {})  # body, place in the world
-    geoms: dict[str, tuple[str, Floats, str, float, Floats]] = field(default_factory=lambda: {})  # body, place, type, radius, axis
-    ends: dict[str, list[Floats]] = field(default_factory=lambda: {})  # far ends of the geoms of each body, world
+    geoms: dict[str, tuple[str, Floats, str, float, Floats]] = field(
+        default_factory=lambda: {}
+    )  # body, place, type, radius, axis
+    ends: dict[str, list[Floats]] = field(
+        default_factory=lambda: {}
+    )  # far ends of the geoms of each body, world
     equalities: list[Element] = field(default_factory=lambda: [])
     tendons: list[Element] = field(default_factory=lambda: [])
     actuators: list[Element] = field(default_factory=lambda: [])
@@ -67,7 +73,9 @@ def read_tree_of(root: Element) -> MjcfTree:
     tree = MjcfTree(root.get("model", ""))
     for compiler in root.iter("compiler"):
         tree.degrees = compiler.get("angle", "degree" if tree.degrees else "radian") != "radian"
-    eulers = next((one.get("eulerseq") for one in root.iter("compiler") if one.get("eulerseq")), "xyz") or "xyz"
+    eulers = (
+        next((one.get("eulerseq") for one in root.iter("compiler") if one.get("eulerseq")), "xyz") or "xyz"
+    )
     for default in root.findall("default"):
         _read_defaults(tree, default, default.get("class", "main"), {})
     tree.bodies[WORLD] = (np.eye(3), np.zeros(3))
@@ -76,7 +84,18 @@ def read_tree_of(root: Element) -> MjcfTree:
     tree.equalities = [one for part in root.findall("equality") for one in part]
     tree.tendons = [one for part in root.findall("tendon") for one in part]
     tree.actuators = [one for part in root.findall("actuator") for one in part]
-    read = ("compiler", "default", "worldbody", "equality", "tendon", "actuator", "option", "size", "visual", "statistic")
+    read = (
+        "compiler",
+        "default",
+        "worldbody",
+        "equality",
+        "tendon",
+        "actuator",
+        "option",
+        "size",
+        "visual",
+        "statistic",
+    )
     for one in root:
         if tag_of(one) not in (*read, "asset", "custom"):
             tree.left_out.append((tag_of(one), "is not read"))
@@ -92,11 +111,15 @@ def numbers(element: Element, key: str, count: int, given: str | None) -> Floats
     except ValueError:
         found = np.zeros(0)
     if len(found) < count or not np.isfinite(found).all():
-        raise InputError([Fault(place_of(element), f"has {key} = {given[:60]!r}, not {count} numbers", "Mend it")])
+        raise InputError(
+            [Fault(place_of(element), f"has {key} = {given[:60]!r}, not {count} numbers", "Mend it")]
+        )
     return found[:count]
 
 
-def _read_defaults(tree: MjcfTree, element: Element, name: str, inherited: Mapping[str, dict[str, str]]) -> None:
+def _read_defaults(
+    tree: MjcfTree, element: Element, name: str, inherited: Mapping[str, dict[str, str]]
+) -> None:
     mine = {tag: dict(attributes) for tag, attributes in inherited.items()}
     for child in element:
         if tag_of(child) != "default":
@@ -130,9 +153,13 @@ def _read_child(
 ) -> None:
     name = element.get("name") or f"body {len(tree.bodies)}"
     if name in tree.bodies:
-        raise InputError([Fault(place_of(element), f"{name!r} is the name of two bodies", "Give each its own")])
+        raise InputError(
+            [Fault(place_of(element), f"{name!r} is the name of two bodies", "Give each its own")]
+        )
     if len(tree.bodies) > MOST:
-        raise InputError([Fault(place_of(element), f"there are more than {MOST:,} bodies", "Give a smaller file")])
+        raise InputError(
+            [Fault(place_of(element), f"there are more than {MOST:,} bodies", "Give a smaller file")]
+        )
     at = numbers(element, "pos", 3, element.get("pos"))
     own = turn @ _orientation(tree, element, dict(element.attrib), eulers)
     there = place + turn @ (np.zeros(3) if at is None else at)
@@ -161,7 +188,13 @@ def _read_joint(
 
 
 def _read_geom(
-    tree: MjcfTree, element: Element, settings: dict[str, str], body: str, turn: Floats, place: Floats, eulers: str
+    tree: MjcfTree,
+    element: Element,
+    settings: dict[str, str],
+    body: str,
+    turn: Floats,
+    place: Floats,
+    eulers: str,
 ) -> None:
     own = _orientation(tree, element, settings, eulers)
     at = numbers(element, "pos", 3, settings.get("pos"))
@@ -197,7 +230,10 @@ def _orientation(tree: MjcfTree, element: Element, settings: Mapping[str, str], 
         return np.stack([x, y, np.cross(x, y)], axis=1)
     if (axis := numbers(element, "zaxis", 3, settings.get("zaxis"))) is not None:
         across = np.cross([0.0, 0.0, 1.0], _unit(axis))
-        return _about(across if np.linalg.norm(across) > 1e-9 else np.array([1.0, 0, 0]), math.acos(np.clip(_unit(axis)[2], -1, 1)))
+        return _about(
+            across if np.linalg.norm(across) > 1e-9 else np.array([1.0, 0, 0]),
+            math.acos(np.clip(_unit(axis)[2], -1, 1)),
+        )
     return np.eye(3)
 
 
