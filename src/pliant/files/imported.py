@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pliant.files.kinds import Model
 
 MARKED = 400  # open ends that are marked in the picture
-NAMED = 60  # parts whose names are written into it
+NAMED = range(13, 61)  # so many parts have their names written into it; views name fewer themselves
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def open_marks(lines: Sequence[np.ndarray]) -> tuple[Mark, ...]:
 
 
 def _names(drawn: Motion) -> list[Mark]:
-    if not 0 < len(drawn.bodies) <= NAMED:
+    if len(drawn.bodies) not in NAMED:
         return []
     middles = [_middle(drawn.shapes[k].rings[0]) for k in drawn.body_shapes.tolist()]
     poses = drawn.poses[0]

@@ -23,6 +23,7 @@ from pliant.files.drawings.flatten import MOST_POINTS, bulge_points, ellipse_poi
 from pliant.files.drawings.strokes import Caption, LeftOut, Sheet, Stroke
 from pliant.files.drawings.units import DXF_UNITS, millimetres
 
+HEADER_BYTES = 1_000_000  # within which a header says its unit
 BLOCKS = 20  # within one another
 ENTITIES = 1_000_000
 MADE = 20_000  # of them by blocks, which can make very many of very little
@@ -169,7 +170,8 @@ class _DxfReader:
 def read_dxf(path: Path, chord: float, *, scale: float, units: str | None, skip: frozenset[str]) -> Sheet:
     """A DXF file as a sheet, in millimetres times `scale`."""
     document, notes = _document(path)
-    code = int(document.header.get("$INSUNITS", 0) or 0)
+    # Of a file that names no unit, the library says metres, in documents as new ones have.
+    code = int(document.header.get("$INSUNITS", 0) or 0) if _names_unit(path) else 0
     unit, size = DXF_UNITS.get(code, ("", 1.0))
     if units:
         unit, size = units, millimetres(units)
@@ -187,6 +189,11 @@ def read_dxf(path: Path, chord: float, *, scale: float, units: str | None, skip:
             f"Heights (z) from {reader.lowest:g} to {reader.highest:g} are left out: the plan is read"
         )
     return Sheet(tuple(reader.strokes), tuple(reader.captions), reader.left_out, unit, size, tuple(notes))
+
+
+def _names_unit(path: Path) -> bool:
+    with path.open("rb") as file:
+        return b"$INSUNITS" in file.read(HEADER_BYTES)
 
 
 def place_of(entity: Any) -> str:
