@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import shapely
 
 from pliant.core.errors import Fault, InputError
 from pliant.core.motion import Mark, Motion
@@ -129,4 +128,6 @@ def _names(drawn: Motion) -> list[Mark]:
 
 def _middle(ring: np.ndarray) -> np.ndarray:
     """A point well inside a ring."""
+    import shapely
+
     return np.array(shapely.Polygon(ring).representative_point().coords[0])
