@@ -139,12 +139,19 @@ def main() -> None:
         raise
 
 
-def load(source: str | Path | Mapping[str, object], *, max_bytes: int = _MODEL_BYTES) -> Model | SavedResult:
+def load(
+    source: str | Path | Mapping[str, object],
+    *,
+    max_bytes: int = _MODEL_BYTES,
+    parameters: Mapping[str, object] | None = None,
+) -> Model | SavedResult:
     """Read a model file, plain data as such a file holds it, or a result that was saved.
 
     Args:
         source: path of a model (TOML or JSON) or of a result (JSON), or the keys of a model as a dict.
         max_bytes: the largest model file that is read; results may be larger.
+        parameters: values that go before the file's: numbers or expressions ("2 in"), by the name of a
+            parameter or by key path ("pawls[0].stiffness").
 
     Returns:
         An Assembly, Linkage, Mechanism or Fastener; of a result, a SavedResult.
@@ -161,8 +168,8 @@ def load(source: str | Path | Mapping[str, object], *, max_bytes: int = _MODEL_B
     from pliant.files import load_any, model_of
 
     if isinstance(source, Mapping):
-        return model_of(source)
-    found = load_any(source, max_bytes=max_bytes)
+        return model_of(source, parameters=parameters)
+    found = load_any(source, max_bytes=max_bytes, parameters=parameters)
     if isinstance(found, Motion | Plot):
         problem, cure = (
             "holds a motion or a plot, no model or result",

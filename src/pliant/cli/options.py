@@ -152,6 +152,27 @@ def output_option(required: bool = False, suffixes: tuple[str, ...] = SUFFIXES) 
     )
 
 
+def _values(_ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """By name, the values of "a=12"."""
+    values: dict[str, str] = {}
+    for text in given:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals and value):
+            raise click.BadParameter(f"{text!r} sets nothing; write a=12", param=option)
+        values[name] = value
+    return values
+
+
+set_option = click.option(
+    "--set",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_values,
+    help='Give a parameter of the file another value, such as a=12 or wall="1/8 in", or a key by its path, '
+    "such as pawls[0].stiffness=90. Repeatable.",
+)
+
 json_option = click.option(
     "--json",
     "json_to",

@@ -20,6 +20,7 @@ from pliant.cli.options import (
     output_option,
     quiet_option,
     same_file,
+    set_option,
     spelled_now,
 )
 from pliant.cli.watch import Watch
@@ -40,6 +41,7 @@ class Common:
     json_to: str | None
     quiet: bool
     max_bytes: int
+    parameters: Mapping[str, str]  # that --set gave other values
 
     @property
     def written(self) -> tuple[Path, ...]:
@@ -60,12 +62,14 @@ def solving_command(
             json_to: str | None,
             quiet: bool,
             max_bytes: int,
+            parameters: Mapping[str, str],
             **own: Any,
         ) -> None:
-            common = Common(model, outputs, json_to, quiet, max_bytes)
+            common = Common(model, outputs, json_to, quiet, max_bytes, parameters)
             click.get_current_context().exit(command(common, **spelled_now(own, quiet)))
 
-        for option in (max_size_option, quiet_option, json_option, output_option(suffixes=suffixes)):
+        shared = set_option, json_option, output_option(suffixes=suffixes)
+        for option in (max_size_option, quiet_option, *shared):
             gathered = option(gathered)
         return model_argument(gathered)
 
@@ -87,7 +91,7 @@ def run(
     from pliant.files.parse import named_file
 
     same_file(common.written, common.model)
-    model = load(common.model, max_bytes=common.max_bytes)
+    model = load(common.model, max_bytes=common.max_bytes, parameters=common.parameters)
     check_command(model.kind, command, named_file(common.model))
     result: Any
     stopped = False

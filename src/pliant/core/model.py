@@ -19,7 +19,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from pliant.core.errors import MOST, InputError
 from pliant.core.faults import model_faults
-from pliant.core.quantity import AMOUNTS, LENGTHS, SHORTEST, Plain, Vector
+from pliant.core.quantity import AMOUNTS, LENGTHS, SHORTEST, Number, Plain, PlainLength, Vector
 
 Model = TypeVar("Model")
 Place = tuple[str | int, ...]
@@ -34,8 +34,9 @@ BEGINNING = 250  # entries of each of its lists that are looked at first
 
 Positive = Annotated[Plain, Field(gt=0), AMOUNTS]
 NotNegative = Annotated[Plain, Field(ge=0), AMOUNTS]
-Length = Annotated[Plain, Field(gt=0), LENGTHS]
-Gap = Annotated[Plain, Field(ge=0), LENGTHS]  # a length that may be 0
+Length = Annotated[PlainLength, Field(gt=0), LENGTHS]
+Gap = Annotated[PlainLength, Field(ge=0), LENGTHS]  # a length that may be 0
+Flag = Annotated[bool, Field(strict=True)]  # true or false, and no word or number for them
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -72,6 +73,11 @@ class Frozen(BaseModel, metaclass=_Refusing):
 
 class Document(Frozen):
     """A model as a file holds it: of one kind, whole."""
+
+    parameters: dict[Name, Number] = Field(
+        default_factory=dict,
+        description='numbers by name, for expressions such as length = "2*a + 3"',
+    )
 
     def with_(self, **changes: object) -> Self:
         """The model with other values under some of its keys, checked as a file is.

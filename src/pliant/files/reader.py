@@ -14,6 +14,7 @@ from pliant.core.motion import Motion
 from pliant.core.plot import Plot
 from pliant.files.drawn_outlines import with_drawn_outlines
 from pliant.files.kinds import KINDS, MIGRATIONS, VERSION, fetch, kind_named, unknown_kind
+from pliant.files.parameters import resolved
 from pliant.files.parse import (
     MODEL_BYTES,
     RESULT_BYTES,
@@ -35,14 +36,24 @@ HEAD = 200  # characters in which a model has its version
 EDITS = "edits"  # the kind of a file that reshapes a linkage
 
 
-def load(path: str | Path, *, max_bytes: int = MODEL_BYTES) -> Model:
-    """Read a model file, TOML or JSON, or raise an InputError with every fault in it."""
+def load(
+    path: str | Path, *, max_bytes: int = MODEL_BYTES, parameters: Mapping[str, object] | None = None
+) -> Model:
+    """Read a model file, TOML or JSON, or raise an InputError with every fault in it.
+
+    `parameters` go before the file's own: numbers or expressions, by name or by key path.
+    """
     path = Path(path)
     folder = None if str(path) == STDIN else path.parent
-    return model_of(parse(read_text(path, max_bytes), path), named_file(path), folder)
+    return model_of(parse(read_text(path, max_bytes), path), named_file(path), parameters, folder)
 
 
-def model_of(data: Mapping[str, object], source: str = "", folder: Path | None = None) -> Model:
+def model_of(
+    data: Mapping[str, object],
+    source: str = "",
+    parameters: Mapping[str, object] | None = None,
+    folder: Path | None = None,
+) -> Model:
     """A model from plain data, such as a parsed file or a dict written in Python.
 
     Drawings that it names for its outlines lie in `folder`; without one, it may name none.
@@ -57,25 +68,31 @@ def model_of(data: Mapping[str, object], source: str = "", folder: Path | None =
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError([*_kind_faults(data), *faults], source)
+    read = resolved(data, schema(kind), parameters)
+    data, faults = read.data, [*faults, *read.faults]
     try:
         model = fetch(kind_named(kind).model).model_validate({**data, "pliant": VERSION})
     except ValidationError as error:
-        lines = error.errors(include_url=False)
-        raise InputError([*faults, *model_faults(lines, data, schema(kind))], source) from None
+        found = model_faults(error.errors(include_url=False), data, schema(kind))
+        raise InputError(
+            [*faults, *(fault for fault in found if fault.where not in read.unread)], source
+        ) from None
     if faults:
         raise InputError(faults, source)
     return model
 
 
-def load_any(path: str | Path, *, max_bytes: int = MODEL_BYTES) -> Model | SavedResult | Motion | Plot:
+def load_any(
+    path: str | Path, *, max_bytes: int = MODEL_BYTES, parameters: Mapping[str, object] | None = None
+) -> Model | SavedResult | Motion | Plot:
     """Read a model, a result that `--json` wrote, or a Motion or Plot that was saved."""
     path = Path(path)
     head = beginning(path, HEAD)
     if '"pliant"' in head or not looks_like_json(head):
-        return load(path, max_bytes=max_bytes)
+        return load(path, max_bytes=max_bytes, parameters=parameters)
     data = parse(read_text(path, RESULT_BYTES), path, exact=False)  # a result may be larger than a model
     if not is_answer(data):
-        return load(path, max_bytes=max_bytes)
+        return load(path, max_bytes=max_bytes, parameters=parameters)
     try:
         if "series" in data:
             return Plot.from_dict(data)

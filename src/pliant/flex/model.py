@@ -24,6 +24,7 @@ from pydantic_core import ValidationError
 from pliant.core.model import (
     Direction,
     Document,
+    Flag,
     Frozen,
     Gap,
     Length,
@@ -139,7 +140,7 @@ class Body(Frozen):
     holes: tuple[Outline, ...] = ()
     outlines: tuple[Piece, ...] = Field((), description="several, apart or touching; each may have holes")
     pose: tuple[Coordinate, Coordinate, Angle] = Field((0.0, 0.0, 0.0), description="x, y, theta")
-    fixed: bool = False
+    fixed: Flag = False
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -252,7 +253,7 @@ class FlexStudy(Frozen):
     reach: Length | None = Field(None, description="contacts closer than this are rows; default by the gap")
     turn: Annotated[Angle, Field(gt=0, le=1)] = Field(0.3, description="largest rotation in a step")
     restarts: int = Field(default=0, ge=0, le=10_000, description="climbs from other poses, for global play")
-    ranges: bool = Field(False, description="range of each joint's share where duals are not unique")
+    ranges: Flag = Field(False, description="range of each joint's share where duals are not unique")
 
 
 class PlayStudy(Frozen):
@@ -263,11 +264,11 @@ class PlayStudy(Frozen):
     direction: Direction | None = Field(
         None, description="whose stack-up is made; default that of the largest play"
     )
-    spin: bool = Field(False, description="the stack-up of its turn instead")
+    spin: Flag = Field(False, description="the stack-up of its turn instead")
     directions: int = Field(default=36, ge=4, le=3600, description="around the point, for its outline")
     draws: int = Field(default=20_000, ge=100, le=10_000_000, description="of Monte Carlo")
     seed: int = Field(default=0, ge=0, le=4_294_967_295, description="of Monte Carlo")
-    ranges: bool = Field(False, description="range of each joint's share where duals are not unique")
+    ranges: Flag = Field(False, description="range of each joint's share where duals are not unique")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -283,7 +284,7 @@ class SeparateStudy(Frozen):
     """How an assembly is to be taken apart."""
 
     parts: tuple[Name, ...] = Field((), description="to be got out; default all that move")
-    together: bool = Field(False, description="all at once, by one motion")
+    together: Flag = Field(False, description="all at once, by one motion")
     directions: int = Field(
         default=16, ge=4, le=360, description="tried for each part, where contacts leave it free"
     )

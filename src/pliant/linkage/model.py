@@ -17,6 +17,7 @@ from pydantic.functional_validators import ModelWrapValidatorHandler
 from pliant.core.model import (
     Direction,
     Document,
+    Flag,
     Frozen,
     Gap,
     Length,
@@ -174,14 +175,14 @@ class TraceStudy(Frozen):
     branch: Literal["side", "smooth"] = Field(
         "side", description="at change points keep the drawn side, or go straight on"
     )
-    velocity: bool = False
-    acceleration: bool = False
-    jacobian: bool = Field(False, description="of the traced points, by every drawn joint")
-    centres: bool = Field(False, description="instant centres of every pair of links")
+    velocity: Flag = False
+    acceleration: Flag = False
+    jacobian: Flag = Field(False, description="of the traced points, by every drawn joint")
+    centres: Flag = Field(False, description="instant centres of every pair of links")
     tolerance: Length | None = Field(None, description="± on every dimension, for the bands")
     tolerances: dict[Name, Length] = Field(default_factory=lambda: {}, description='± on one, such as "B-C"')
     transmission: Annotated[Angle, Field(gt=0, lt=np.pi / 2)] = Field(np.pi / 6, description="warn below")
-    layers: bool = Field(False, description="find an assignment of links to layers")
+    layers: Flag = Field(False, description="find an assignment of links to layers")
     width: Gap | None = Field(None, description="of links and pins, for layers; default 2 % of the linkage")
 
 
@@ -203,7 +204,7 @@ class CurveEdit(Frozen):
         None, description="when it goes through each; default whenever it comes nearest"
     )
     follow: tuple[Vector, ...] | None = Field(default=None, min_length=2)
-    closed: bool = Field(True, description="whether `follow` is a closed curve")
+    closed: Flag = Field(True, description="whether `follow` is a closed curve")
     scale: Number | tuple[Number, Number] | None = None
     about: Vector | None = Field(
         None, description="what `scale` leaves in place; default the curve's centroid"
@@ -285,7 +286,7 @@ class Symmetry(Frozen):
 class EditKeep(Frozen):
     """What an edit leaves as it is."""
 
-    ground: bool = Field(True, description="joints on the ground stay, unless a move names them")
+    ground: Flag = Field(True, description="joints on the ground stay, unless a move names them")
     joints: tuple[Name, ...] = Field((), description="drawn positions")
     links: tuple[Name, ...] = Field((), description="whole links keep their shape")
     lengths: tuple[tuple[Name, Name], ...] = Field((), description="distances of two joints of a link")

@@ -14,6 +14,7 @@ from pydantic.functional_validators import ModelWrapValidatorHandler
 
 from pliant.core.model import (
     Document,
+    Flag,
     Frozen,
     Gap,
     Length,
@@ -170,7 +171,7 @@ class Guide(Frozen):
     line: Way | None = Field(None, description="its direction")
     plane: Way | None = Field(None, description="its normal")
     curve: tuple[Place, ...] | None = Field(default=None, min_length=2, max_length=10_000)
-    closed: bool = Field(False, description="whether the curve returns to its first point")
+    closed: Flag = Field(False, description="whether the curve returns to its first point")
     friction: NotNegative = 0.0
 
     @model_validator(mode="after")
@@ -219,7 +220,7 @@ class Circuit(Frozen):
     lines: tuple[Pair, ...] = Field(min_length=1, max_length=100)
     areas: tuple[Positive, ...] | None = Field(None, description="of the pistons; default all 1")
     to: Volumes = Field(0.0, description="volume pumped in, at the end or at equal steps of the drive")
-    double: bool = Field(False, description="double-acting: it pulls as well")
+    double: Flag = Field(False, description="double-acting: it pulls as well")
     stiffness: Positive | None = None
     band: Positive | None = None
 
@@ -306,7 +307,7 @@ class RelaxStudy(Frozen):
     increments: int | None = Field(
         default=None, ge=1, le=10**12, description="iterations the drive takes; default 100 a frame"
     )
-    settle: bool = Field(
+    settle: Flag = Field(
         False, description="come to rest at every frame, not at the end only; auto always does"
     )
     alpha: Annotated[Number, Field(gt=0, lt=2)] | None = Field(None, description="default 0.5")
@@ -316,7 +317,7 @@ class RelaxStudy(Frozen):
     eta: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="below 1: pseudo-inertia")
     alphas: dict[Name, Annotated[Number, Field(gt=0, lt=2)]] = Field(default_factory=lambda: {})
     etas: dict[Name, Annotated[Number, Field(gt=0, le=1)]] = Field(default_factory=lambda: {})
-    calm: bool = Field(False, description="cut alpha at nodes whose residual flips to and fro")
+    calm: Flag = Field(False, description="cut alpha at nodes whose residual flips to and fro")
     average: Annotated[Number, Field(ge=0, lt=1)] = Field(
         0.0, description="share of the last stiffness kept in the next"
     )
@@ -330,7 +331,7 @@ class RelaxStudy(Frozen):
         0.0, description="of displacements, over the size, fading away; breaks symmetries"
     )
     seed: int = Field(default=0, ge=0, lt=2**32)
-    bend: bool = Field(True, description="auto: take rotations as rotations")
+    bend: Flag = Field(True, description="auto: take rotations as rotations")
     way: Literal["first", "second"] | None = Field(
         None, description="auto: on from a dead centre; without, it stops there"
     )

@@ -15,7 +15,7 @@ from pydantic import AfterValidator as After
 from pydantic import Field, model_validator
 from pydantic.functional_validators import ModelWrapValidatorHandler
 
-from pliant.core.model import Document, Frozen, Name, Positive, check_with_references, fault
+from pliant.core.model import Document, Flag, Frozen, Name, Positive, check_with_references, fault
 from pliant.core.quantity import AMOUNTS, COORDINATES, IN_RANGE
 from pliant.core.quantity import Exact as Rational
 from pliant.snap.arithmetic.half_angle import NONE, HalfAngleOf
@@ -107,7 +107,7 @@ class Beam(Frozen):
     modulus: Annotated[Positive, Field(le=1e18)] | None = Field(
         None, description="N/unit² at small strains; default the material's"
     )
-    secant: bool | Points = Field(
+    secant: Flag | Points = Field(
         False, description="strains and the secant modulus at each, or true: the material's"
     )
     magnification: Annotated[float, Field(ge=1, le=100)] = Field(
@@ -187,15 +187,15 @@ class Obstacle(Frozen):
 
 
 class Move(Frozen):
-    """Vertices of a pawl, the root or an obstacle that a parameter moves, by so much for each unit of it."""
+    """Vertices of a pawl, the root or an obstacle that a variable moves, by so much for each unit of it."""
 
     of: Name
     vertices: tuple[Annotated[int, Field(ge=0)], ...] = Field(min_length=1)
     by: Way
 
 
-# What a parameter of each kind says beside its range.
-PARAMETER_KEYS: dict[str, set[str]] = {
+# What a variable of each kind says beside its range.
+VARIABLE_KEYS: dict[str, set[str]] = {
     "friction": set(),
     "stiffness": {"of"},
     "beam": {"of", "dimension"},
@@ -212,7 +212,7 @@ _EXAMPLES = {
 }
 
 
-class Parameter(Frozen):
+class DesignVariable(Frozen):
     """Something that may vary: friction, a spring, a beam, a hinge, or vertices that move together."""
 
     name: Name
@@ -229,7 +229,7 @@ class Parameter(Frozen):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        wanted = PARAMETER_KEYS[self.what]
+        wanted = VARIABLE_KEYS[self.what]
         given = {key for key in ("of", "along", "dimension", "moves") if getattr(self, key)}
         if missing := wanted - given:
             key = min(missing)
@@ -264,9 +264,9 @@ class SnapStudy(Frozen):
     """What is asked of the fastener."""
 
     arithmetic: Literal["exact", "float"] = "exact"
-    reverse: bool = Field(False, description="come back from where it stopped")
-    classify: bool = Field(False, description="what kind of motion diode it is")
-    uncertain: bool = Field(False, description="every outcome of starts in `region`")
+    reverse: Flag = Field(False, description="come back from where it stopped")
+    classify: Flag = Field(False, description="what kind of motion diode it is")
+    uncertain: Flag = Field(False, description="every outcome of starts in `region`")
     frames: int = Field(default=120, ge=2, le=100_000)
     about: ExactVector | None = Field(
         None, description="the point of the root that torques are about; default its first hinge"
@@ -274,8 +274,8 @@ class SnapStudy(Frozen):
     spread: HalfAngleOf = Field(
         NONE, description="how far the family of ways back reaches to either side of the plan reversed"
     )
-    stability: bool = Field(False, description="how far each parameter may go before other things happen")
-    search: bool = Field(False, description="parameters that meet the goal")
+    stability: Flag = Field(False, description="how far each variable may go before other things happen")
+    search: Flag = Field(False, description="variables that meet the goal")
     directions: int = Field(
         default=72, ge=4, le=10_000, description="tried in the classification of all directions"
     )
@@ -309,7 +309,7 @@ class Fastener(Document):
     root: Root
     pawls: tuple[Pawl, ...] = Field(min_length=1, max_length=1000)
     obstacles: tuple[Obstacle, ...] = Field(min_length=1, max_length=100_000)
-    parameters: tuple[Parameter, ...] = ()
+    variables: tuple[DesignVariable, ...] = ()
     study: SnapStudy = SnapStudy()
 
     @model_validator(mode="wrap")

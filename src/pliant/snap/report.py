@@ -352,8 +352,8 @@ def describe(model: Fastener) -> Iterator[tuple[str, str]]:
     yield "root", "a hinge only" if model.root.outline is None else f"{len(model.root.outline)} vertices"
     yield "plan", _plan_text(model)
     yield "friction", f"{float(model.friction):.6g}"
-    if model.parameters:
-        yield "parameters", ", ".join(parameter.name for parameter in model.parameters)
+    if model.variables:
+        yield "variables", ", ".join(variable.name for variable in model.variables)
     asked = ("reverse", "classify", "uncertain", "stability", "search")
     yield "study", ", ".join(key for key in asked if getattr(model.study, key)) or "the way in"
     said = remarks(model)

@@ -165,7 +165,8 @@ def _slip_anew(own: RoughNetwork, state: State, now: FrictionState, little: floa
     slip, size = np.einsum("gcd,gd->gc", projection, gone), np.linalg.norm(now.friction, axis=1)
     back = (slip * now.friction).sum(axis=1) < -little * size
     live = np.append(np.ones(a, np.bool_), now.touches[own.pairs] != 0.0)
-    most = size / np.maximum(_holds(own, now), 1e-300) * (live & ~before)
+    least = 1e-300 * max(size.max(initial=0.0), 1.0)  # so that a share of nothing is no overflow
+    most = size / np.maximum(_holds(own, now), least) * (live & ~before)
     over = (most > 1.0 + ROUNDED) & (most >= (1.0 - ROUNDED) * most.max(initial=0.0))
     now.slips = np.where(before, ~back, over) & live
     return bool((before != now.slips).any())

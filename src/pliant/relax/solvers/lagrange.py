@@ -32,6 +32,7 @@ STRAIN = 1e-3  # of the size: what is elastic is strained by so much, about
 DIFFERENCE = 1e-3  # of the size, over which slopes of couplings are compared
 HOLDS = 1e-13  # of the size: an error that is none
 BALANCED = 1e-12  # of the forces
+BEYOND = 1e100  # a step that a singular matrix gave
 RANK = 1e-9  # singular values below it are 0
 SOFT = -1e-9  # of the largest stiffness: below it, a disturbance grows
 
@@ -63,7 +64,7 @@ def settle_exactly(net: Network, state: State) -> Settled:
         if off <= HOLDS * size and residual <= BALANCED * level:
             return Settled(residual, turn, sizes[0], False, True, True, sizes[0], sizes[1])
         step = _step(net, rows, stiffness(net, state, rows, stretch), forces, right)
-        if step is None:
+        if step is None or not (np.abs(step[0]) < BEYOND).all():
             break
         y, new = step
         moves = rows.spread(y[:, None])[0]

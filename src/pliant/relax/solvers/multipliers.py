@@ -129,7 +129,7 @@ def reduced(given: Floats, group: Links | Couplings) -> Floats:
     """Forces over stiffnesses of what is given in by so much, where lengths hold."""
     sign, bands = np.where(group.laws == BUMPER, -1.0, 1.0), np.maximum(group.bands, 1e-300)
     way = sign * given
-    pull = np.where(way >= bands, way, np.maximum(way + bands, 0.0) ** 2 / (4.0 * bands))
+    pull = np.where(way >= bands, way, np.maximum(np.minimum(way, bands) + bands, 0.0) ** 2 / (4.0 * bands))
     return np.where(group.laws == BAR, given, sign * pull)
 
 
