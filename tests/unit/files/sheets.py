@@ -56,7 +56,8 @@ def jigsaw(columns: int, rows: int, piece: float = 20.0, seed: int = 1) -> str:
     r = piece / 10
     border = (
         f"M {r} 0 L {wide - r} 0 A {r} {r} 0 0 1 {wide} {r} L {wide} {high - r}"
-        f" A {r} {r} 0 0 1 {wide - r} {high} L {r} {high} A {r} {r} 0 0 1 0 {high - r} L 0 {r} A {r} {r} 0 0 1 {r} 0"
+        f" A {r} {r} 0 0 1 {wide - r} {high} L {r} {high} A {r} {r} 0 0 1 0 {high - r}"
+        f" L 0 {r} A {r} {r} 0 0 1 {r} 0"
     )
     paths = "\n".join(
         f'<path fill="none" stroke="{colour}" stroke-width="0.1" d="{data}"/>'

@@ -170,6 +170,23 @@ def test_plates_with_pin_holes_over_each_other_are_a_linkage(tmp_path: Path):
     assert pliant.solve(model).status.exit_code == 0
 
 
+def test_pin_holes_may_be_polygons_of_programs_that_know_no_circles(tmp_path: Path):
+    turn = np.linspace(0, 2 * np.pi, 25)[:-1]
+
+    def rod(x: float, y: float, u: float, v: float) -> str:
+        box = f"M {min(x, u) - 3} {min(y, v) - 3} H {max(x, u) + 3} V {max(y, v) + 3} H {min(x, u) - 3} z"
+        rings = (zip(a + np.cos(turn), b + np.sin(turn), strict=True) for a, b in ((x, y), (u, v)))
+        holes = "".join("M " + " L ".join(f"{a:.4f},{b:.4f}" for a, b in ring) + " z" for ring in rings)
+        return f'<g id="rod {x} {y} {u} {v}"><path d="{box} {holes}"/></g>'
+
+    body = rod(20, 80, 60, 80) + rod(20, 80, 20, 70) + rod(20, 70, 60, 50) + rod(60, 50, 60, 80)
+    model: Any = import_drawing(write(tmp_path, svg(body)), kind="linkage", fixed=["rod 20 80 60 80"]).model
+    assert len(model.links) == 3
+    assert np.allclose(
+        sorted(model.joints.values()), sorted([(20, 20), (60, 20), (20, 30), (60, 50)]), atol=1e-3
+    )
+
+
 OUTLINED = """pliant = 1
 kind = "assembly"
 clearance = 0.1

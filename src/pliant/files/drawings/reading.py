@@ -13,6 +13,7 @@ import numpy as np
 import shapely
 from scipy.spatial import cKDTree
 
+from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
 from pliant.files.drawings.cutting import model_rings, offset_region
 from pliant.files.drawings.faces import CutPart, FoundParts, find_parts
@@ -22,6 +23,7 @@ from pliant.files.drawings.strokes import Sheet, Stroke, matches
 
 CHORD, CLOSE = 0.05, 0.1  # mm
 TINY_CHORD, TINY_CLOSE = 1 / 2000, 1 / 1000  # of a drawing's size, where that is less
+ROUND, FEWEST = 0.02, 8  # a circle of chords: how far radii may differ, and how many vertices it has
 SHOWN_LINES = 2000  # open lines that are handed over for the picture
 # Layers that are drawn beside the cut, by their names.
 BESIDE_CUT = re.compile(
@@ -209,10 +211,19 @@ def _nearest_gap(parts: Sequence[CutPart]) -> float | None:
     return float(gaps.min()) if len(pairs[0]) else None
 
 
+def _round(ring: Floats) -> list[float] | None:
+    """Centre and radius of a ring that is a circle in all but name, as programs draw that know none."""
+    if len(ring) < FEWEST:
+        return None
+    centre = np.array(shapely.Polygon(ring).centroid.coords[0])
+    radii = np.hypot(*(ring - centre).T)
+    return [*map(float, centre), float(radii.mean())] if np.ptp(radii) <= ROUND * radii.mean() else None
+
+
 def _loop_data(loop: Stroke) -> dict[str, Any]:
     return {
         "points": loop.points[:-1].tolist(),
-        "circle": [*loop.centre, loop.radius] if loop.centre else None,
+        "circle": [*loop.centre, loop.radius] if loop.centre else _round(loop.points[:-1]),
         "name": loop.name,
         "group": loop.group,
         "layer": loop.layer,
