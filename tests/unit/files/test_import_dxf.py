@@ -176,7 +176,9 @@ def test_a_file_cut_short_is_read_as_far_as_it_goes_and_that_is_said(tmp_path: P
     path.write_text(text[: len(text) * 9 // 10])
     found = read_parts(str(path), False)
     assert found["parts"]
-    assert "broken" in found["notes"][0]
+    assert "read all the same" in found["notes"][0]
+    path.write_text(text.replace("10.0\n", "10.0x\n"))
+    assert "broken" in read_parts(str(path), False)["notes"][0]
     path.write_text("hello\nworld\n")
     with pytest.raises(InputError, match="cannot be read as DXF"):
         read_parts(str(path), False)

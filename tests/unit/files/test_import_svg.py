@@ -164,3 +164,28 @@ def test_entities_that_name_plain_text_are_read(tmp_path: Path):
     path = write(tmp_path, svg('<rect id="r" width="&wide;" height="&wide;"/>', head=head))
     found = read_parts(str(path), False)
     assert found["parts"][0]["size"] == [20, 20]
+
+
+@pytest.mark.parametrize("name", ["eight-blocks", "laser-box", "jigsaw", "picture-frame"])
+def test_outlines_come_back_as_they_were_drawn(tmp_path: Path, name: str):
+    from pliant import gallery
+    from pliant.flex.drawing import drawn_frame
+
+    model: Any = gallery.load(name).with_(clearance=0)  # type: ignore[union-attr]
+    drawn = drawn_frame(model)
+    rings = []
+    for shape, pose in zip(drawn.body_shapes.tolist(), drawn.poses[0], strict=True):
+        turn = np.array([[np.cos(pose[2]), -np.sin(pose[2])], [np.sin(pose[2]), np.cos(pose[2])]])
+        rings.append([ring @ turn.T + pose[:2] for ring in drawn.shapes[shape].rings])
+    lines = [[" L".join(f"{x!r} {-y!r}" for x, y in ring.tolist()) for ring in body] for body in rings]
+    paths = "".join(f'<path d="{" ".join(f"M{line}Z" for line in body)}"/>' for body in lines)
+    found = parts_of(tmp_path, paths, 'width="0mm" height="0mm"', units="mm", close=1e-4)
+    assert not found["left_out"]
+    wanted = sorted(sum(shapely.Polygon(ring).area for ring in body[:1]) for body in rings if len(body) == 1)
+    areas = sorted(shapely.Polygon(part["pieces"][0][0]).area for part in found["parts"])
+    for area in wanted:
+        assert min(abs(area - one) for one in areas) <= 1e-9 * max(areas)
+    corners = np.vstack([np.array(ring) for part in found["parts"] for ring in part["pieces"][0]])
+    drawn_points = shapely.MultiPoint(np.vstack([ring for body in rings for ring in body]))
+    off = shapely.distance(shapely.points(corners), drawn_points)
+    assert off.max() <= 1e-9 * np.ptp(corners, axis=0).max()

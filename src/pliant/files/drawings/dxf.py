@@ -226,8 +226,10 @@ def _document(path: Path) -> tuple[Any, list[str]]:
     finally:
         log.removeHandler(told)
     mended = [*told.said, *(error.message for error in audit.errors)]
-    first = f" ({len(mended)} times; first: {' '.join(mended[0].split())[:120]})" if mended else ""
-    return document, [f"The file is broken, and was read as far as it could be mended{first}"]
+    if not mended:
+        return document, ["The file does not keep to the order of a DXF; it was read all the same"]
+    first = f"{len(mended)} times; first: {' '.join(mended[0].split())[:120]}"
+    return document, [f"The file is broken, and was read as far as it could be mended ({first})"]
 
 
 class _Told(logging.Handler):

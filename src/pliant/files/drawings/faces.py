@@ -20,6 +20,7 @@ from scipy.sparse.csgraph import connected_components
 from pliant.files.drawings.joining import JoinedStrokes
 from pliant.files.drawings.strokes import Stroke
 
+MOST_OVERLAPS = 1000  # pairs of parts that are told
 SLIVER = 0.5  # of the tolerance: what is narrower is no part
 
 
@@ -270,6 +271,8 @@ def _overlaps(parts: list[CutPart], tolerance: float) -> tuple[tuple[int, int, f
         area = sum(piece.area for piece in shared if not _is_sliver(piece, tolerance))
         if area:
             found.append((a, b, area))
+        if len(found) == MOST_OVERLAPS:
+            break
     return tuple(found)
 
 

@@ -28,6 +28,7 @@ SILENT = (  # say nothing about the drawing's lines, and are not listed
     *("defs", "symbol", "style", "metadata", "title", "desc", "view", "script", "linearGradient"),
     *("radialGradient", "clipPath", "mask", "filter", "pattern", "marker", "cursor", "font"),
 )
+_OLD_INKSCAPE = re.compile(r"0\.(?:[1-8]|9[01]|4)")
 _VIEW = re.compile(r"[\s,]+")
 
 
@@ -237,6 +238,8 @@ def _root_view(root: Element, units: str | None) -> tuple[Floats, tuple[float, f
         notes.append(
             "The drawing names no unit: its numbers are taken for pixels, 96 to the inch (see --units)"
         )
+    if not _written_unit(root) and _OLD_INKSCAPE.match(root.get(INKSCAPE + "version", "")):
+        notes.append("An Inkscape of before 0.92 drew it, with 90 pixels to the inch: --scale 1.0667")
     wide, high = _size(root, "width"), _size(root, "height")
     if len(box) != 4:
         return same, (wide or 0.0, high or 0.0), tuple(notes)
