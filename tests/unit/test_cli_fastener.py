@@ -404,3 +404,25 @@ def test_check_refuses_a_study_that_says_too_little_as_snap_does(tmp_path: Path,
 def test_a_files_digits_are_taken_by_check_and_snap_alike_where_floats_decide(hooks: Path):
     hooks.write_text(f'{HOOKS}digits = 9\narithmetic = "float"\n')
     assert run("check", hooks).exit_code == run("snap", hooks, "--quiet").exit_code == 0
+
+
+def test_a_chart_is_drawn_and_tabled_by_its_name(hooks: Path):
+    picture, table = hooks.with_name("force.png"), hooks.with_name("force.csv")
+    assert run("snap", hooks, "--plot", "force", "-o", picture, "-o", table).exit_code == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    columns = zip(*(line.split(",") for line in table.read_text().splitlines()[1:]), strict=True)
+    forces = [float(value) for value in list(columns)[-1] if value]
+    assert max(forces) > 0
+    refused = run("snap", hooks, "--plot", "forse", "-o", picture)
+    assert refused.exit_code == 2
+    assert "--plot: there is no chart 'forse'. Did you mean 'force'?" in refused.stderr
+
+
+@pytest.mark.slow
+def test_a_table_is_written_as_parquet_with_the_columns_of_the_csv(hooks: Path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table, same = hooks.with_name("motion.parquet"), hooks.with_name("motion.csv")
+    assert run("snap", hooks, "-o", table, "-o", same).exit_code == 0
+    read = parquet.read_table(table)
+    assert ",".join(read.column_names) == same.read_text().splitlines()[0]
+    assert read.num_rows == len(same.read_text().splitlines()) - 1

@@ -46,6 +46,18 @@ class Result:
         """Charts, by name."""
         return self._presented("plots")
 
+    def plot(self, name: str | None = None) -> Plot:
+        """The chart of that name; without one, the first."""
+        from pliant.core.errors import Fault, InputError
+        from pliant.core.faults import name_cure
+
+        charts = self.plots()
+        if not charts or (name is not None and name not in charts):
+            raise InputError(
+                [Fault("plot", f"there is no chart {name!r}", name_cure(name, charts, "There are"))]
+            )
+        return charts[name or next(iter(charts))]
+
     def summary(self) -> str:
         """A sentence, then the figures."""
         return self._presented("summary")

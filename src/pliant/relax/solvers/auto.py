@@ -53,7 +53,7 @@ from pliant.relax.solvers.equilibrium import (
     rest_increment,
     settled_at,
 )
-from pliant.relax.solvers.events import is_rank_deficient
+from pliant.relax.solvers.events import fold_ahead, is_rank_deficient
 from pliant.relax.solvers.holding_forces import is_rigid_only, preload
 from pliant.relax.solvers.increment_faults import increment_fault
 from pliant.relax.solvers.increment_measures import (
@@ -93,6 +93,7 @@ from pliant.relax.solvers.stops import (
     loses_stability,
     name_event,
     passes_singular_pose,
+    stop_drive,
     take_increment,
     why_no_further,
 )
@@ -290,6 +291,10 @@ def _advance(run: Run, state: State, pace: Pace, goal: float, record: Record) ->
         pace.step = 0.5 * step
         return True
     fault = increment_fault(run, before, state, settled, pace, step)
+    fold = fold_ahead(run.net, before, pace.share, goal) if fault == "singular" and step <= SHORT else None
+    if fold is not None:
+        pace.share = fold[0]
+        return stop_drive(run, fold[1], state, "lengths", pace, fold[0], goal, record, fold[0])
     if fault == "singular" and (smallest or ahead == goal):
         fault = ""
         record.events += smallest  # it may be so all along, and no increment is longer then

@@ -144,7 +144,7 @@ def _slip_rows(
 def _update_contacts(net: Network, own: RoughNetwork, state: State, now: FrictionState) -> bool:
     """Look anew at what lets go, sticks or slips; whether any of it changes."""
     parts, found, little = net.parts, elongations(net, state), STILL * (net.size or 1.0)
-    gaps = _gaps(net, state.x)
+    gaps = contact_gaps(net, state.x)
     changes = _one_way(now.links, found.links, parts.links, net.rigid, little)
     changes |= _one_way(now.couplings, found.couplings, parts.couplings, net.couplings_hold, little)
     closes, opens = (now.touches == 0.0) & (gaps < -little), now.touches > 0.0
@@ -188,7 +188,7 @@ def _one_way(forces: Floats, over: Floats, group: Links | Couplings, rigid: Bool
     return bool(goes.any() or comes.any())
 
 
-def _gaps(net: Network, x: Floats) -> Floats:
+def contact_gaps(net: Network, x: Floats) -> Floats:
     """(T,) of all pairs."""
     slope = np.empty(4 * x.shape[1])
     return np.array([contact_slope(x, net.parts.touch, k, slope) for k in range(len(net.parts.touch.radius))])

@@ -116,11 +116,18 @@ def carried_by(net: Network, own: RoughNetwork, state: State) -> FrictionState:
     return FrictionState(
         np.where(net.rigid, parts.links.stiffness * reduced(state.given, parts.links), 0.0),
         parts.couplings.stiffness * reduced(state.coupling_given, parts.couplings),
-        -parts.touch.stiffness * state.touch_given,
+        -parts.touch.stiffness * state.touch_given * _touching(net, state),
         (nodal_forces(state, parts)[own.nodes[own.owners]] * own.normals).sum(axis=1),
         friction,
         (far >= (1.0 - ROUNDED) * held) & (far > 0.0),
     )
+
+
+def _touching(net: Network, state: State) -> Bools:
+    """(T,) which pairs press: one that has opened may have been given in before."""
+    out = np.zeros(len(state.touch_given), np.bool_)
+    out[elongations(net, state).touching] = True
+    return out
 
 
 def equations(net: Network, own: RoughNetwork, state: State, now: FrictionState) -> ConeSystem:

@@ -38,6 +38,7 @@ FIRST, LONGEST, LEAST = 1e-4, 0.15, 1e-9  # steps along the way: of links, the l
 CLOSE = 1e-6  # step to where κ is 0 that is left to its rate: nearer, rounding grows as 1/κ
 STRAIGHT = 0.95  # cosine of the corner that a step along the way makes, at least
 JUMPED = 1e-4  # a longer step along the way may have led to another
+FASTER = 2.0  # times the pace of the drive before a step to where it turns back: it falls to 0 there
 SOFTER = 1e-2  # of the least κ at the start: none is 0
 STANDS = 1e-4  # of a step along the way: the drive stands still
 GREAT = 1e5  # times the first forces: the drive is as far from where they are without bound as 1e-10
@@ -160,8 +161,10 @@ class _ArclengthPath:
         along = self.along
         if along is None or len(values) != len(self.values) or cosine(ahead, along, further) < STRAIGHT:
             return False
+        if abs(self.step) <= JUMPED:  # where mirrored ways meet, it may end on the way between them
+            return not self.turning or abs(further[-1]) <= FASTER * abs(along[-1])
         signs = np.sign(values).prod() * np.sign(self.values).prod()
-        return abs(self.step) <= JUMPED or bool(signs * along[-1] * further[-1] >= 0.0)
+        return bool(signs * along[-1] * further[-1] >= 0.0)
 
     def unbounded(self) -> float:
         """The share at which forces f are without bound: the drive is short of it by what falls as 1/f²."""

@@ -11,7 +11,6 @@ from pliant.relax.solvers.dead_centres import displace_nodes
 from pliant.relax.solvers.descent import descend
 from pliant.relax.solvers.equilibrium import come_to_rest, is_unstable
 from pliant.relax.solvers.increment_measures import HOLDS as LENGTHS
-from pliant.relax.solvers.increment_measures import displacement
 from pliant.relax.solvers.record import Record
 from pliant.relax.solvers.run_state import Pace, Run, copy_of, restore
 from pliant.relax.solvers.stops import (
@@ -19,6 +18,7 @@ from pliant.relax.solvers.stops import (
     choose_branch,
     keep_frame,
     note_instability,
+    snap_text,
     stop_drive,
     why_no_further,
 )
@@ -79,10 +79,7 @@ def _snap_through(
         record.notice(critical.share, "limit", why_no_further(record))
         keep_frame(run, there, share, np.inf, False, record)
         return False
-    gone = displacement(critical.state.x, there.x)
-    node = int(((there.x - critical.state.x)[: net.shown] ** 2).sum(axis=1).argmax())
-    text = f"loses its stability and snaps through: {net.names[node]} goes {gone:.4g} at once"
-    record.notice(critical.share, "snap", text)
+    record.notice(critical.share, "snap", snap_text(net, critical.state, there))
     restore(state, there)
     pace.share, pace.last = share, None
     return True

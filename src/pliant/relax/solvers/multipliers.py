@@ -38,8 +38,9 @@ def add_multipliers(net: Network, state: State) -> None:
     state.given[:], state.coupling_given[:] = links, couplings
     _give_rails(net, state, now.rails)
     pairs = now.touching[net.touches_hold[now.touching]]
-    gaps = now.gaps[net.touches_hold[now.touching]]
-    state.touch_given[pairs] = np.maximum(state.touch_given[pairs] - gaps, 0.0)
+    pressing = np.maximum(state.touch_given[pairs] - now.gaps[net.touches_hold[now.touching]], 0.0)
+    state.touch_given[net.touches_hold] = 0.0  # a pair that has opened carries nothing
+    state.touch_given[pairs] = pressing
 
 
 def _admissible(wanted: Floats, group: Links | Couplings) -> Floats:

@@ -373,7 +373,9 @@ def accelerate(
             return t + 1, age
         age = 0 if along < 0.0 else age + 1
         keep = (age - 1.0) / (age + 2.0) if age > 0 else 0.0
-        _move_with_momentum(x, guides.kinds, knobs.alpha, keep, knobs.least, caps, grip, work.moved, r, s)
+        _move_with_momentum(
+            x, guides.kinds, knobs.alpha, keep, knobs.least, caps, grip, push, work.moved, r, s
+        )
         if held:
             _hold(x, guides)
         if len(state.turned) > 0:
@@ -398,13 +400,21 @@ def _uphill(kinds: Ints, r: Floats, moved: Floats) -> tuple[float, float]:
 @inner
 def _move_with_momentum(
     x: Floats, kinds: Ints, alpha: Floats, keep: float, least: float, caps: Floats, grip: Floats,
-    moved: Floats, r: Floats, s: Floats,
+    push: Floats, moved: Floats, r: Floats, s: Floats,
 ) -> None:  # fmt: skip
-    """Move by the forces and by a share of the last displacement; what friction holds does not coast."""
+    """Move by the forces and by a share of the last displacement; what friction holds does not coast.
+
+    Nor does anything the way a contact pushes it: it would coast out of it, and fall back from afar.
+    """
     for i in range(len(r)):
         if kinds[i] == FIXED:
             continue
-        still = grip[i] > 0.0
+        still, out, square = grip[i] > 0.0, 0.0, 0.0
         for c in range(r.shape[1]):
             still = still and r[i, c] == 0.0
+            out += moved[i, c] * push[i, c]
+            square += push[i, c] * push[i, c]
+        if out > 0.0 and square > 0.0:
+            for c in range(r.shape[1]):
+                moved[i, c] -= out / square * push[i, c]
         _move(x, i, alpha[i], 0.0 if still else keep, least, caps[i], moved, r, s)
