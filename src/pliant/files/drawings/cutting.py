@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import shapely
 
@@ -33,12 +31,6 @@ def model_rings(region: shapely.Polygon) -> list[Floats]:
             if not any(map(ring_fault, rings)) and not region_fault(rings):
                 return rings
     return []
-
-
-def plain_rings(rings: list[Floats]) -> Iterator[list[list[float]]]:
-    """Rings as lists of numbers, whole ones as whole numbers are written."""
-    for ring in rings:
-        yield ring.tolist()
 
 
 def _rounded(ring: shapely.LinearRing) -> Floats:
