@@ -17,6 +17,7 @@ from pliant.cli import (
     evolve,
     examples,
     flex,
+    importing,
     loosen,
     new,
     play,
@@ -130,6 +131,7 @@ def main(ctx: click.Context) -> None:
 
 COMMANDS = (
     new.new,
+    importing.import_,
     check.check,
     solve.solve,
     flex.flex,

@@ -129,6 +129,28 @@ def _read_bytes(path: Path, max_bytes: int) -> bytes:
     return content
 
 
+def file_size(path: Path, max_bytes: int) -> int:
+    """How large a plain file is, in bytes; an InputError where it cannot be read, or is larger than that."""
+    try:
+        if path.is_dir():
+            raise _refusal(path, "is a folder, not a file", "Name a file in it")
+        with path.open("rb") as file:
+            file.read(1)
+        size = path.stat().st_size
+    except FileNotFoundError:
+        raise _refusal(path, "there is no such file", _neighbour(path)) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise _refusal(path, f"cannot be read: {reason}", "Check the name and its permissions") from None
+    if size > max_bytes:
+        raise _too_large(path, size, max_bytes)
+    if not path.is_file():
+        raise _refusal(path, "is no plain file", "Give a file")
+    if size == 0:
+        raise _refusal(path, "is empty", "Save the drawing anew")
+    return size
+
+
 def _too_large(path: Path, size: int, limit: int) -> InputError:
     megabytes = size / MEGABYTE
     problem = f"is {megabytes:.3g} MB; the limit is {limit / MEGABYTE:.3g} MB"

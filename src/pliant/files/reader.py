@@ -13,11 +13,13 @@ from pliant.core.faults import model_faults, name_cure, value_text
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
 from pliant.core.store import ANEW, reading
+from pliant.files.drawn_outlines import with_drawn_outlines
 from pliant.files.kinds import KINDS, MIGRATIONS, VERSION, fetch, kind_named, unknown_kind
 from pliant.files.parameters import resolved
 from pliant.files.parse import (
     MODEL_BYTES,
     RESULT_BYTES,
+    STDIN,
     beginning,
     looks_like_json,
     named_file,
@@ -52,11 +54,15 @@ def load(
         InputError: the file cannot be used; every fault is listed.
     """
     path = Path(path)
-    return model_of(parse(read_text(path, max_bytes), path), named_file(path), parameters)
+    folder = None if str(path) == STDIN else path.parent
+    return model_of(parse(read_text(path, max_bytes), path), named_file(path), parameters, folder)
 
 
 def model_of(
-    data: Mapping[str, object], source: str = "", parameters: Mapping[str, object] | None = None
+    data: Mapping[str, object],
+    source: str = "",
+    parameters: Mapping[str, object] | None = None,
+    folder: Path | None = None,
 ) -> Model:
     """A model from plain data, such as a parsed file or a dict written in Python.
 
@@ -64,6 +70,7 @@ def model_of(
         data: keys of a model file, "kind" among them.
         source: the file's name, for what is said of faults.
         parameters: that go before the file's own: numbers or expressions, by name or by key path.
+        folder: where drawings lie that it names for its outlines; without one, it may name none.
 
     Returns:
         An Assembly, Linkage, Mechanism or Fastener.
@@ -75,6 +82,9 @@ def model_of(
     if faults:
         raise InputError(faults, source)
     data, faults = current(dict(data), source)
+    data, drawn = with_drawn_outlines(data, folder)
+    if drawn:
+        raise InputError([*faults, *drawn], source)
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError([*_kind_faults(data), *faults], source)

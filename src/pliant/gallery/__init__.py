@@ -51,6 +51,8 @@ DESCRIPTIONS = {
     "key-puzzle": "A lid under a lip, and a key that keeps it there; which of them leaves first",
     "jigsaw": "A jigsaw of 6 by 4 curved pieces; how far its corner lifts",
     "jigsaw-115": "A jigsaw of 23 by 5 curved pieces; how far its end lifts",
+    "drawn-jigsaw": "An SVG of a jigsaw that is cut once, as it is imported; how far its corner lifts",
+    "drawn-shelf": "A DXF of a shelf on two sides, as it is imported; how far a side gives",
     "jansen": "Jansen's walking leg; the path of its foot",
     "klann": "Klann's walking leg; the path of its foot",
     "peaucellier": "Peaucellier's linkage; a true straight line",
@@ -218,6 +220,12 @@ def path(name: str) -> Path | None:
     _check_name(name)
     file = FOLDER / f"{name}.toml"
     return file if file.exists() else None
+
+
+def drawing(name: str) -> Path | None:
+    """The drawing that a model is imported from, or None where there is none."""
+    _check_name(name)
+    return next((FOLDER / "drawings").glob(f"{name}.*"), None)
 
 
 def load(name: str) -> Model:
