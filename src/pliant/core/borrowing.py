@@ -1,4 +1,4 @@
-"""Loops that need not count references: all arrays that they see are their caller's, as long as the call lasts.
+"""Loops that need not count references: the arrays that they see are their caller's while the call lasts.
 
 numba counts whenever a function looks at an array, and has LLVM find out later that most of it cancels. A
 function that makes no array and returns none need not begin with it.
@@ -10,9 +10,8 @@ from typing import Any
 
 from numba.core import ir, types
 
-LOOKS = frozenset(
-    "getattr static_getitem getitem cast phi build_tuple exhaust_iter getiter iternext pair_first pair_second".split()
-)
+LOOKS = {"getattr", "static_getitem", "getitem", "cast", "phi", "build_tuple", "exhaust_iter"}
+LOOKS |= {"getiter", "iternext", "pair_first", "pair_second"}
 PLAIN = (types.Integer, types.SliceType, types.NoneType, types.EllipsisType)  # indices that give a view
 
 

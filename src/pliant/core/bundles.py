@@ -1,12 +1,12 @@
-"""Named tuples of arrays handed to loops by reference.
+"""Named tuples of arrays, handed to loops by reference.
 
-numba hands a named tuple on by value: every array of it is seven numbers or more, a mechanism is four hundred,
-and each function that is handed one takes them all in, counts references to every array and hands them on. A
-`Bundle` is one pointer to where the fields lie, in the frame of whoever called: nothing is counted, and only
-fields that are read are loaded. It holds while the call lasts, so none is ever returned or put into a variable
-that outlives it; an array that is taken out of one is counted like any other.
+numba hands a named tuple on by value. Each array of it is seven numbers or more, a mechanism four hundred,
+and every function that is handed one takes them all in, counts references to every array, and hands them on.
+A `Bundle` is one pointer to where the fields lie, in the frame of whoever called: nothing is counted, and
+only fields that are read are loaded. It lasts as long as the call, so no loop may return one; an array that
+is taken out of one is counted like any other.
 
-All of it is numba's own way to add a type (its chapter on extending), but for what `core.kernel` asks of its
+This is numba's way to add a type, as its chapter on extending has it, but for what `core.kernel` asks of
 dispatchers.
 """
 
@@ -57,6 +57,16 @@ def _bundle(kind: Any) -> Bundle:
 def _holds_arrays(kind: Any) -> bool:
     held = (types.Array, Bundle, types.BaseNamedTuple)
     return isinstance(kind, types.BaseNamedTuple) and any(isinstance(each, held) for each in kind.types)
+
+
+def refuse_returned(kind: Any, name: str) -> None:
+    """Raise TypeError where a loop returns a bundle, or a tuple that holds one: it may not last so long."""
+    if isinstance(kind, Bundle):
+        raise TypeError(
+            f"{name} returns the {kind.instance_class.__name__} that it was handed; return its fields"
+        )
+    for each in kind.types if isinstance(kind, types.BaseTuple) else ():
+        refuse_returned(each, name)
 
 
 @register_model(Bundle)

@@ -19,7 +19,7 @@ from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.lowering import Lower
 
 from pliant.core.borrowing import borrows_only, is_counted
-from pliant.core.bundles import Bundle, size
+from pliant.core.bundles import Bundle, refuse_returned, size
 
 TIDY = 1  # of LLVM's levels of optimising: loops are not yet taken apart
 
@@ -84,6 +84,7 @@ class KernelLowering(typed_passes.NativeLowering):
 
     def run_pass(self, state: Any) -> Literal[True]:
         """Lower as numba does."""
+        refuse_returned(state.return_type, state.func_id.func_qualname)
         state.library = Own(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         super().run_pass(state)
@@ -98,6 +99,7 @@ class InnerLowering(KernelLowering):
 
     def run_pass(self, state: Any) -> Literal[True]:
         """Lower as numba does, into code that is not finished."""
+        refuse_returned(state.return_type, state.func_id.func_qualname)
         counted = state.targetctx
         state.flags.no_compile = True
         if borrows_only(state):
