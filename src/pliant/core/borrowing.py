@@ -10,8 +10,8 @@ from typing import Any
 
 from numba.core import ir, types
 
-LOOKS = {"getattr", "static_getitem", "getitem", "cast", "phi", "build_tuple", "exhaust_iter"}
-LOOKS |= {"getiter", "iternext", "pair_first", "pair_second"}
+TAKEN = ("getattr", "static_getitem", "getitem", "exhaust_iter", "getiter", "iternext", "pair_first")
+LOOKS = (*TAKEN, "cast", "phi", "build_tuple")  # expressions that make nothing
 PLAIN = (types.Integer, types.SliceType, types.NoneType, types.EllipsisType)  # indices that give a view
 
 
@@ -56,7 +56,8 @@ def _views(state: Any, value: Any) -> bool:
     if value.op == "static_getitem" and value.index_var is None:
         return True
     index = state.typemap[(value.index if value.op == "getitem" else value.index_var).name]
-    return all(isinstance(each, PLAIN) for each in (index if isinstance(index, types.BaseTuple) else [index]))
+    parts: Any = getattr(index, "types", (index,))
+    return all(isinstance(each, PLAIN) for each in parts)
 
 
 def is_counted(context: Any, kind: Any) -> bool:

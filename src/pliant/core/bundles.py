@@ -56,7 +56,8 @@ def _bundle(kind: Any) -> Bundle:
 
 def _holds_arrays(kind: Any) -> bool:
     held = (types.Array, Bundle, types.BaseNamedTuple)
-    return isinstance(kind, types.BaseNamedTuple) and any(isinstance(each, held) for each in kind.types)
+    named: Any = kind if isinstance(kind, types.BaseNamedTuple) else None
+    return named is not None and any(isinstance(each, held) for each in named.types)
 
 
 def refuse_returned(kind: Any, name: str) -> None:
@@ -65,7 +66,7 @@ def refuse_returned(kind: Any, name: str) -> None:
         raise TypeError(
             f"{name} returns the {kind.instance_class.__name__} that it was handed; return its fields"
         )
-    for each in kind.types if isinstance(kind, types.BaseTuple) else ():
+    for each in getattr(kind, "types", ()):
         refuse_returned(each, name)
 
 

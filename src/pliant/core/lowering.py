@@ -31,12 +31,13 @@ class Own(JITCodeLibrary):
     """
 
     def _optimize_functions(self, ll_module: Any) -> None:
+        codegen: Any = self._codegen
         try:
-            manager, builder = self._codegen._function_pass_manager(opt=TIDY)
+            manager, builder = codegen._function_pass_manager(opt=TIDY)
         except TypeError:  # of a version that does it another way
             super()._optimize_functions(ll_module)
             return
-        ll_module.data_layout = self._codegen._data_layout
+        ll_module.data_layout = codegen._data_layout
         for function in ll_module.functions:
             if not function.is_declaration:
                 manager.run(function, builder)
