@@ -11,7 +11,7 @@ every point of a body; its convex vertices are followed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
@@ -24,7 +24,8 @@ from pliant.flex.problem.system import System
 from pliant.flex.proof.intervals import arc_boxes, turned_boxes
 
 SHRUNK = 1e-9  # of the parts' size: what outlines are inset by, so that no rounding makes a touch an overlap
-LONG = 0.2  # of a body's radius: edges whose middles are followed
+LONG = 0.2  # of a body's radius: edges of which points are followed
+ALONG = (1 / 256, 1 / 64, 1 / 16, 1 / 4, 1 / 2, 3 / 4, 15 / 16, 63 / 64, 255 / 256)  # where on them
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class PoseBox:
     angle_high: Floats
     seat_low: Floats  # (P, 2) w of directed pairs
     seat_high: Floats
+    followed: Ints  # (H,) the points that may still meet their carriers, of those with a room
+    left: Geometries  # (H,) what is left of their rooms
 
     def copy(self) -> PoseBox:
         """A box of its own, whose arrays may be changed."""
@@ -165,7 +168,7 @@ def _rooms(parts: Parts, pairs: DirectedPairs, which: Ints, low: Floats, high: F
     points = [followed[body] for body in pairs.other[which]]
     point = np.concatenate([np.zeros((0, 2)), *points])
     pair = np.repeat(which, [len(each) for each in points]).astype(np.int64)
-    box = open_box(parts, pairs, low, high)
+    box = _poses_alone(pairs, low, high)
     least, most = reach_boxes(parts, pairs, box, pair, point)
     carrier = pairs.carrier[pair]
     solid = np.asarray(shapely.buffer(parts.regions, -SHRUNK * parts.size, join_style="mitre"))
@@ -180,12 +183,16 @@ def _rooms(parts: Parts, pairs: DirectedPairs, which: Ints, low: Floats, high: F
 
 
 def _followed_points(parts: Parts, body: int) -> Floats:
-    """Convex vertices of a body, and the middles of its long edges: two bodies may share these edges' ends."""
+    """Convex vertices of a body, and points of its long edges.
+
+    Two bodies may share the ends of edges, or pass tip by tip, so that no vertex is inside the other.
+    """
     outlines = parts.outlines
     own = outlines.body == body
     long = np.flatnonzero(own & (outlines.length > LONG * parts.radius[body]))
-    middles = (outlines.point[long] + outlines.point[outlines.follow[long]]) / 2
-    return np.concatenate([outlines.point[own & outlines.convex], middles])
+    start, end = outlines.point[long], outlines.point[outlines.follow[long]]
+    between = [(1 - share) * start + share * end for share in ALONG]
+    return np.concatenate([outlines.point[own & outlines.convex], *between])
 
 
 def _piece_about(region: shapely.Geometry, at: Floats, near: float) -> shapely.Geometry:
@@ -199,10 +206,16 @@ def _piece_about(region: shapely.Geometry, at: Floats, near: float) -> shapely.G
     ) else region
 
 
-def open_box(parts: Parts, pairs: DirectedPairs, low: Floats, high: Floats) -> PoseBox:
-    """A box of which nothing but the poses is known."""
+def open_box(setting: Setting, low: Floats, high: Floats) -> PoseBox:
+    """A box of which nothing but the poses and the rooms are known."""
+    box = _poses_alone(setting.pairs, low, high)
+    return replace(box, followed=np.arange(len(setting.rooms.pair)), left=setting.rooms.room)
+
+
+def _poses_alone(pairs: DirectedPairs, low: Floats, high: Floats) -> PoseBox:
     turns, seats = np.full(len(pairs.joined), np.inf), np.full((len(pairs.carrier), 2), np.inf)
-    return PoseBox(low, high, -turns, turns, -seats, seats)
+    nobody = np.zeros(0, np.int64)
+    return PoseBox(low, high, -turns, turns, -seats, seats, nobody, np.zeros(0, object))
 
 
 def reach_boxes(
@@ -214,8 +227,3 @@ def reach_boxes(
     least, most = arc_boxes(point, low[pair], high[pair])
     return seat_low[pair] + least, seat_high[pair] + most
 
-
-def start_seats(parts: Parts, pairs: DirectedPairs) -> Floats:
-    """w (P, 2) of the drawn pose."""
-    drawn = parts.drawn
-    return turn(-drawn[pairs.carrier, 2], drawn[pairs.other, :2] - drawn[pairs.carrier, :2])

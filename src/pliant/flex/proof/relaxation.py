@@ -11,7 +11,7 @@ relaxation holds all of what it stands for:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -35,43 +35,59 @@ class Narrowed:
     """A box narrowed to what rooms leave of it, with what they leave of each point's reach."""
 
     box: PoseBox
-    hull: Geometries  # (G,) convex
-    reach_low: Floats  # (G, 2)
+    hull: Geometries  # (H,) convex, of the points that are followed
+    reach_low: Floats  # (H, 2)
     reach_high: Floats
 
 
 def narrow(setting: Setting, box: PoseBox) -> Narrowed | None:
     """A box of poses narrowed by what points can get to; None: nothing in it is possible."""
-    parts, pairs, rooms = setting.system.parts, setting.pairs, setting.rooms
     box = box.copy()
-    left, reach_low, reach_high = rooms.room, np.zeros((0, 2)), np.zeros((0, 2))
+    left, reach_low, reach_high = box.left, np.zeros((0, 2)), np.zeros((0, 2))
     for _ in range(PASSES):
-        low, high = angle_ranges(parts, pairs, box)
-        box.angle_low[:], box.angle_high[:] = low[len(parts.free) :], high[len(parts.free) :]
-        seat_low, seat_high = seat_boxes(pairs, box)
-        if (low > high).any() or (seat_low > seat_high).any() or (box.low > box.high).any():
+        before = _narrow_by_poses(setting, box)
+        if before is None:
             return None
-        box.seat_low[:], box.seat_high[:] = seat_low, seat_high
-        turn_low, turn_high = relative_turns(pairs, low, high)
-        least, most = arc_boxes(rooms.point, turn_low[rooms.pair], turn_high[rooms.pair])
-        reach_low, reach_high = seat_low[rooms.pair] + least, seat_high[rooms.pair] + most
-        reach = shapely.box(reach_low[:, 0], reach_low[:, 1], reach_high[:, 0], reach_high[:, 1])
-        left = shapely.intersection(left, reach)
-        if shapely.is_empty(left).any():
-            return None
-        bounds = shapely.bounds(left)
-        slack = SLACK * parts.size
-        np.maximum.at(box.seat_low, rooms.pair, bounds[:, :2] - most - slack)
-        np.minimum.at(box.seat_high, rooms.pair, bounds[:, 2:] - least + slack)
-        if (box.seat_low > box.seat_high).any():
+        left, reach_low, reach_high = _narrow_by_rooms(setting, box, left)
+        if not len(left) and len(box.followed):
             return None
         _place_bodies(setting, box)
-        shrunk = (seat_high - seat_low) - (box.seat_high - box.seat_low)
-        if not (shrunk > WORTH * (seat_high - seat_low)).any():
+        width = box.seat_high - box.seat_low
+        if (width < 0).any() or (box.low > box.high).any():
+            return None
+        if not (before - width > WORTH * before).any():
             break
-    if (box.low > box.high).any():
-        return None
-    return Narrowed(box, np.asarray(shapely.convex_hull(left)), reach_low, reach_high)
+    whole = (reach_high - reach_low).prod(axis=1)
+    met = shapely.area(left) < (1 - 1e-9) * whole
+    box = replace(box, followed=box.followed[met], left=left[met])
+    return Narrowed(box, np.asarray(shapely.convex_hull(left[met])), reach_low[met], reach_high[met])
+
+
+def _narrow_by_poses(setting: Setting, box: PoseBox) -> Floats | None:
+    """What poses say of angles and seats; the widths of these (P, 2), or None where there is nothing."""
+    parts, pairs = setting.system.parts, setting.pairs
+    low, high = angle_ranges(parts, pairs, box)
+    box.angle_low[:], box.angle_high[:] = low[len(parts.free) :], high[len(parts.free) :]
+    box.seat_low[:], box.seat_high[:] = seat_boxes(pairs, box)
+    width = box.seat_high - box.seat_low
+    return None if (low > high).any() or (width < 0).any() else width
+
+
+def _narrow_by_rooms(setting: Setting, box: PoseBox, left: Geometries) -> tuple[Geometries, Floats, Floats]:
+    """What is left of rooms (H,) within reach, and reaches; seats by these. Nothing where a room is out of it."""
+    parts, pairs = setting.system.parts, setting.pairs
+    pair, point = setting.rooms.pair[box.followed], setting.rooms.point[box.followed]
+    low, high = relative_turns(pairs, *angle_ranges(parts, pairs, box))
+    least, most = arc_boxes(point, low[pair], high[pair])
+    reach_low, reach_high = box.seat_low[pair] + least, box.seat_high[pair] + most
+    reach = shapely.box(reach_low[:, 0], reach_low[:, 1], reach_high[:, 0], reach_high[:, 1])
+    left = np.asarray(shapely.intersection(left, reach))
+    if shapely.is_empty(left).any():
+        return left[:0], reach_low, reach_high
+    bounds, slack = shapely.bounds(left), SLACK * parts.size
+    np.maximum.at(box.seat_low, pair, bounds[:, :2] - most - slack)
+    np.minimum.at(box.seat_high, pair, bounds[:, 2:] - least + slack)
+    return left, reach_low, reach_high
 
 
 def _place_bodies(setting: Setting, box: PoseBox) -> None:
@@ -325,7 +341,8 @@ def _add_hulls(table: _RowTable, setting: Setting, narrowed: Narrowed, middle: F
     )
     kept = (length > SHORT * size) & (np.abs(facing) > 0) & ~outer
     which, inward, start = which[kept], inward[kept], start[kept]
-    terms = _place_terms(setting, rooms.pair[which], rooms.point[which], inward, middle)
+    point = narrowed.box.followed[which]
+    terms = _place_terms(setting, rooms.pair[point], rooms.point[point], inward, middle)
     table.add(terms, (inward * start).sum(axis=1), np.full(len(which), np.inf))
 
 

@@ -15,6 +15,7 @@ import shapely
 
 from pliant.core.arrays import Bools, Floats
 from pliant.core.pose import turn
+from pliant.flex.contact.distance import Rows, gaps
 from pliant.flex.problem.objective import Objective
 from pliant.flex.proof.bound import BoundProgram
 from pliant.flex.proof.pairs import PoseBox, Setting
@@ -50,6 +51,12 @@ class BranchAndBound:
         top = -self.open[0][0] if self.open else -np.inf
         return max([top, *(leaf.bound for leaf in self.closed)], default=-np.inf)
 
+    @property
+    def stuck(self) -> bool:
+        """Whether the greatest bound is that of a leaf that is no use to split."""
+        top = -self.open[0][0] if self.open else -np.inf
+        return any(leaf.bound > self.target and leaf.bound >= top for leaf in self.closed)
+
     def add(self, box: PoseBox, parent: float = np.inf) -> None:
         """Bound a box and keep it as a leaf, unless it is empty."""
         self.nodes += 1
@@ -76,7 +83,7 @@ class BranchAndBound:
 
     def run(self, nodes: int, report: Callable[[int, float], None] | None = None) -> None:
         """Split until every bound is at the target, or so many boxes were bounded."""
-        while self.nodes < nodes and self.step():
+        while self.nodes < nodes and not self.stuck and self.step():
             if report is not None and self.nodes % 20 < 2:
                 report(self.nodes, self.upper)
 
@@ -153,17 +160,18 @@ def _scores(
     true_seat = turn(-poses[carrier, 2], poses[other, :2] - poses[carrier, :2])
     seat_error = np.hypot(*(seats - true_seat).T)
     phi = pairs.sign * turns[pairs.angle] + pairs.offset
-    z_true = true_seat[rooms.pair] + turn(phi[rooms.pair], rooms.point)
-    depth = shapely.distance(rooms.room, shapely.points(z_true)) if len(rooms.pair) else np.zeros(0)
+    pair, room = rooms.pair[box.followed], rooms.room[box.followed]
+    z_true = true_seat[pair] + turn(phi[pair], rooms.point[box.followed])
+    depth = shapely.distance(room, shapely.points(z_true)) if len(pair) else np.zeros(0)
     wrong = np.flatnonzero(depth > NEGLIGIBLE * parts.size)
     mu = pairs.sign * relaxation.middle[pairs.angle] + pairs.offset
     for g in wrong:
-        p = rooms.pair[g]
-        point, a = rooms.point[g], pairs.angle[p]
+        p = pair[g]
+        point, a = rooms.point[box.followed[g]], pairs.angle[p]
         reach = float(np.hypot(*point))
         c, s = arcs[a, 0], pairs.sign[p] * arcs[a, 1]
         z = seats[p] + turn(mu[p], np.array([c * point[0] - s * point[1], s * point[0] + c * point[1]]))
-        hull_error = float(shapely.distance(rooms.room[g], shapely.Point(z)))
+        hull_error = float(shapely.distance(room[g], shapely.Point(z)))
         by_arc, by_seat = reach * arc_error[a], seat_error[p]
         total = hull_error + by_arc + by_seat
         if total <= 0:
@@ -173,7 +181,23 @@ def _scores(
         turning = other[p] if width[other[p], 2] >= width[carrier[p], 2] else carrier[p]
         scores[turning, 2] += share * by_arc
         scores[carrier[p], 2] += share * by_seat
+    _blame_joints(scores, setting, poses, arc_error, seat_error)
     return scores
+
+
+def _blame_joints(scores: Floats, setting: Setting, poses: Floats, arc_error: Floats, seat_error: Floats) -> None:
+    """Blame the turns of the bodies of joints that do not hold at poses (B + 1, 3)."""
+    rows, pairs = Rows.join(setting.joints, setting.pivots), setting.pairs
+    distance = gaps(rows, poses)
+    depth = np.where(np.arange(len(rows)) < len(setting.joints), -distance, np.abs(distance))
+    for row in np.flatnonzero((depth > NEGLIGIBLE * setting.system.parts.size) & (setting.joint_pair >= 0)):
+        pair = setting.joint_pair[row]
+        by_arc = float(np.hypot(*rows.point[row])) * arc_error[pairs.angle[pair]]
+        total = by_arc + seat_error[pair]
+        if total > 0:
+            body = pairs.other[pair] if setting.system.parts.moving[pairs.other[pair]] >= 0 else pairs.carrier[pair]
+            scores[body, 2] += depth[row] * by_arc / total
+            scores[pairs.carrier[pair], 2] += depth[row] * seat_error[pair] / total
 
 
 def _blame(
