@@ -17,29 +17,30 @@ from pliant.core.arrays import Bools, Floats
 from pliant.flex.contact.distance import Rows
 from pliant.flex.problem.objective import Objective
 from pliant.flex.problem.system import System
+from pliant.flex.proof.component import Cover
 from pliant.flex.proof.pairs import PoseBox, Setting, make_setting, open_box
 from pliant.flex.proof.relaxation import narrow, relax
 from pliant.flex.proof.search import BranchAndBound, bound_program
 
 ROUNDS = 12  # of bounds on every pose, each within the last
 WORTH = 0.1  # of a range: what a round must take off some of them for another
-ATTEMPTS = 6
-GROWTH = 2.0
-FACE_NODES = 200  # boxes that are split to show that a face is not reached
+GROWTHS = (1.3, 1.5, 2.0, 3.0, 10.0)  # of faces that are touched, from attempt to attempt
+FACE_NODES = 50  # boxes that are split to show that a face is not reached
 CLEAR = 1e-3  # of a range: as near as that to a face is at it
+LESS = 0.3  # of a gap: how far beyond what was seen to be reached the first box goes
 
 Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Explored:
-    """A box of poses around the drawn one, narrowed to what is possible in it."""
+    """Boxes of poses around the drawn one that hold all that can be reached within the box explored."""
 
     setting: Setting
-    box: PoseBox
-    low: Floats  # (B + 1, 3) of the box before it was narrowed
+    boxes: tuple[PoseBox, ...]
+    low: Floats  # (B + 1, 3) of the box explored
     high: Floats
-    touched: Bools  # (B + 1, 3) whether motions may leave by faces of it
+    touched: Bools  # (2, B + 1, 3) whether motions may leave by faces of it: low ones, high ones
 
     @property
     def closed(self) -> bool:
@@ -47,49 +48,93 @@ class Explored:
         return not self.touched.any()
 
 
-def explored_box(system: System, rows: tuple[Rows, Rows], travel: Floats, report: Report) -> Explored:
-    """A box that motions do not leave; where none is found, one as large as `travel` (B + 1, 3) suggests."""
+def explored_box(
+    system: System, rows: tuple[Rows, Rows], travel: Floats, nodes: int, report: Report
+) -> Explored:
+    """A box that motions do not leave; where none is found, one as large as `travel` (2, B + 1, 3) suggests.
+
+    Faces are shown not to be reached by programs alone, or by splitting up to so many boxes. Those that may
+    be reached are moved away. Where that does not help, chains of boxes are broken.
+    """
+    tried: list[Explored] = []
+    reach, used = _first_size(system, travel), 0
+    most = np.array([2 * system.parts.extent, 2 * system.parts.extent, np.pi])
+    for growth in (*GROWTHS, 1.0):
+        report(f"box {len(tried) + 1}")
+        found, spent = _split_faces(_explore(system, rows, reach), (nodes - used) // 2, report)
+        used += spent
+        if found.closed:
+            return found
+        tried.append(found)
+        if (reach >= most)[found.touched].all():
+            break
+        reach = np.where(found.touched, np.minimum(growth * reach, most), reach)
+    for found in sorted(tried, key=lambda each: int(each.touched.sum())):
+        closer, spent = _break_chains(found, nodes - used, report)
+        used += spent
+        if closer.closed:
+            return closer
+        if used >= nodes:
+            break
+    return tried[0]
+
+
+def _first_size(system: System, travel: Floats) -> Floats:
+    """A little more than what was seen to be reached: how far from the drawn pose, (2, B + 1, 3)."""
     parts = system.parts
     gap = system.gap or 0.02 * parts.size
-    moves = (parts.moving >= 0)[:, None]
     arm = np.append(parts.radius, 1.0)
-    first = np.where(moves, 1.25 * travel + gap * np.stack([arm / arm, arm / arm, 1 / arm], axis=1), 0.0)
-    most = np.array([2 * parts.extent, 2 * parts.extent, np.pi])
-    half, found = np.minimum(first, most), None
-    for attempt in range(ATTEMPTS):
-        report(f"box {attempt + 1}")
-        found = _explore(system, rows, half)
-        if found.closed or (half >= most)[found.touched].all():
-            break
-        half = np.where(found.touched, np.minimum(GROWTH ** (attempt + 1) * half, most), half)
-    assert found is not None
-    if found.closed:
-        return found
-    found = _explore(system, rows, np.where(found.touched, np.minimum(first, most), half))
-    return found
+    more = LESS * gap * np.stack([np.ones_like(arm), np.ones_like(arm), 1 / arm], axis=1)
+    reach = np.minimum(1.15 * travel + more, np.array([2 * parts.extent, 2 * parts.extent, np.pi]))
+    return np.where((parts.moving >= 0)[:, None], reach, 0.0)
 
 
-def _explore(system: System, rows: tuple[Rows, Rows], half: Floats) -> Explored:
-    low, high = system.parts.drawn - half, system.parts.drawn + half
+def _explore(system: System, rows: tuple[Rows, Rows], reach: Floats) -> Explored:
+    """A box of that size, narrowed by programs alone."""
+    low, high = system.parts.drawn - reach[0], system.parts.drawn + reach[1]
     setting = make_setting(system, low, high, *rows)
     box = contracted(setting, open_box(setting, low, high))
-    # Rooms are smaller in a smaller box.
-    setting = make_setting(system, box.low, box.high, *rows)
+    setting = make_setting(system, box.low, box.high, *rows)  # rooms are smaller in a smaller box
     box = contracted(setting, open_box(setting, box.low, box.high))
-    touched = np.zeros(half.shape, np.bool_)
-    round_trip = (half >= np.pi) & _is_periodic(setting)  # all turns there are: no face but a seam
-    for body, part in np.argwhere((half > 0) & ~round_trip):
-        for sign in (-1.0, 1.0):
-            face = (high if sign > 0 else low)[body, part]
-            edge = CLEAR * half[body, part]
-            if sign * (face - (box.high if sign > 0 else box.low)[body, part]) > edge:
-                continue
-            reached = _reached(setting, box, int(body), int(part), sign, sign * face - edge)
-            if reached < sign * face - edge:
-                (box.high if sign > 0 else box.low)[body, part] = sign * reached
-            else:
-                touched[body, part] = True
-    return Explored(setting, box, low, high, touched)
+    return Explored(setting, (box,), low, high, touched_faces(setting, (box,), low, high))
+
+
+def touched_faces(setting: Setting, boxes: tuple[PoseBox, ...], low: Floats, high: Floats) -> Bools:
+    """Which faces (2, B + 1, 3) of the box low, high some of the boxes come to."""
+    width = high - low
+    whole = (width >= 2 * np.pi) & _is_periodic(setting)  # all turns there are: a seam, no face
+    least, most = np.min([box.low for box in boxes], axis=0), np.max([box.high for box in boxes], axis=0)
+    edge = CLEAR * width
+    return ((width > 0) & ~whole) & np.stack([least <= low + edge, most >= high - edge])
+
+
+def _split_faces(found: Explored, nodes: int, report: Report) -> tuple[Explored, int]:
+    """The same box with the faces that splitting shows not to be reached; how many boxes that took."""
+    setting, box, spent = found.setting, found.boxes[0].copy(), 0
+    edge = CLEAR * (found.high - found.low)
+    for side, body, part in np.argwhere(found.touched):
+        if spent >= nodes:
+            break
+        report("faces of the box")
+        sign, face = (-1.0, found.low) if side == 0 else (1.0, found.high)
+        beyond = sign * face[body, part] - edge[body, part]
+        reached, tried = _reached(setting, box, int(body), int(part), sign, beyond)
+        spent += tried
+        if reached < beyond:
+            (box.low if side == 0 else box.high)[body, part] = sign * reached
+    touched = touched_faces(setting, (box,), found.low, found.high)
+    return Explored(setting, (box,), found.low, found.high, touched), spent
+
+
+def _break_chains(found: Explored, nodes: int, report: Report) -> tuple[Explored, int]:
+    """The same box, split until no chain of boxes leads to a face of it; how many boxes that took."""
+    setting, low, high = found.setting, found.low, found.high
+    cover = Cover(setting, *found.boxes)
+    spent = cover.separate(
+        lambda box: bool(touched_faces(setting, (box,), low, high).any()), nodes, report
+    )
+    boxes = cover.reachable()
+    return Explored(setting, boxes, low, high, touched_faces(setting, boxes, low, high)), spent
 
 
 def _is_periodic(setting: Setting) -> Bools:
@@ -104,16 +149,19 @@ def _is_periodic(setting: Setting) -> Bools:
     return periodic
 
 
-def _reached(setting: Setting, box: PoseBox, body: int, part: int, sign: float, target: float) -> float:
-    """A bound on how far a part of a pose gets, by splitting the box."""
+def _reached(
+    setting: Setting, box: PoseBox, body: int, part: int, sign: float, target: float
+) -> tuple[float, int]:
+    """A bound on how far a part of a pose gets, by splitting the box; how many boxes that took."""
     nothing = np.zeros((0, 2))
     weights = np.zeros_like(box.low)
     weights[body, part] = sign
     goal = Objective(weights, np.zeros(0, np.int64), nothing, nothing, 0.0)
-    search = BranchAndBound(setting, goal, target - 1e-3 * abs(target - sign * setting.system.parts.drawn[body, part]))
+    short = abs(target - sign * setting.system.parts.drawn[body, part])
+    search = BranchAndBound(setting, goal, target - CLEAR * short)
     search.add(box)
     search.run(FACE_NODES)
-    return search.upper
+    return search.upper, search.nodes
 
 
 def contracted(setting: Setting, box: PoseBox) -> PoseBox:

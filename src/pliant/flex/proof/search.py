@@ -220,17 +220,3 @@ def _blame(
     for body, part, size in parts:
         if total > 0:
             scores[body, part] += amount * size**2 / total
-
-
-def connected_to(boxes_low: Floats, boxes_high: Floats, start: int, near: float) -> Bools:
-    """Which boxes (N, K) a chain of boxes that touch leads to from the one at `start`, (N,)."""
-    reached = np.zeros(len(boxes_low), np.bool_)
-    reached[start] = True
-    front = [start]
-    while front:
-        place = front.pop()
-        touch = ((boxes_low <= boxes_high[place] + near) & (boxes_high >= boxes_low[place] - near)).all(axis=1)
-        new = np.flatnonzero(touch & ~reached)
-        reached[new] = True
-        front.extend(new.tolist())
-    return reached
