@@ -311,6 +311,17 @@ class BraceStudy(Frozen):
     )
 
 
+class ProveStudy(Frozen):
+    """How near the proved bounds of the flex shall be to each other."""
+
+    gap: Annotated[Number, Field(gt=0, lt=1)] = Field(
+        0.02, description="between the bounds, as a share of the upper one"
+    )
+    nodes: int = Field(
+        default=3000, ge=1, le=10_000_000, description="boxes of poses that are bounded at most"
+    )
+
+
 class Study(FlexStudy):
     """The study of the file, with a table of its own for each command: `[study.play]` and so on."""
 
@@ -319,6 +330,7 @@ class Study(FlexStudy):
     separate: SeparateStudy | None = None
     loosen: LoosenStudy | None = None
     brace: BraceStudy | None = None
+    prove: ProveStudy | None = None
 
     @overload
     def for_command(self, command: Literal["flex"]) -> FlexStudy: ...
@@ -330,13 +342,18 @@ class Study(FlexStudy):
     def for_command(self, command: Literal["loosen"]) -> LoosenStudy: ...
     @overload
     def for_command(self, command: Literal["brace"]) -> BraceStudy: ...
-    def for_command(self, command: str) -> FlexStudy | PlayStudy | SeparateStudy | LoosenStudy | BraceStudy:
+    @overload
+    def for_command(self, command: Literal["prove"]) -> ProveStudy: ...
+    def for_command(
+        self, command: str
+    ) -> FlexStudy | PlayStudy | SeparateStudy | LoosenStudy | BraceStudy | ProveStudy:
         """The command's own keys, those of flex over the common ones."""
         tables = {
             "play": self.play or PlayStudy(),
             "separate": self.separate or SeparateStudy(),
             "loosen": self.loosen or LoosenStudy(),
             "brace": self.brace or BraceStudy(),
+            "prove": self.prove or ProveStudy(),
         }
         if command in tables:
             return tables[command]

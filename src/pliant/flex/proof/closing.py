@@ -9,23 +9,29 @@ that can be reached. Faces that are touched are moved away and it is tried again
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pliant.core.arrays import Bools, Floats
 from pliant.flex.contact.distance import Rows
+from pliant.flex.model import Assembly
 from pliant.flex.problem.objective import Objective
 from pliant.flex.problem.system import System
 from pliant.flex.proof.component import Cover
+from pliant.flex.proof.neighbours_alone import RelativeBounds, apply_relative_bounds, find_relative_bounds
 from pliant.flex.proof.pairs import PoseBox, Setting, make_setting, open_box
 from pliant.flex.proof.relaxation import narrow, relax
 from pliant.flex.proof.search import BranchAndBound, bound_program
+from pliant.flex.proof.witness import travel_seen
+from pliant.flex.stepping.step import configuration_at
 
 ROUNDS = 12  # of bounds on every pose, each within the last
 WORTH = 0.1  # of a range: what a round must take off some of them for another
 GROWTHS = (1.3, 1.5, 2.0, 3.0, 10.0)  # of faces that are touched, from attempt to attempt
-FACE_NODES = 50  # boxes that are split to show that a face is not reached
+FACE_NODES = 30  # boxes that are split to show that a face is not reached, at first
+PAIR_NODES = 1200  # boxes that are split for two neighbours alone
+MORE_NODES = 4  # times as many after that
 CLEAR = 1e-3  # of a range: as near as that to a face is at it
 LESS = 0.3  # of a gap: how far beyond what was seen to be reached the first box goes
 
@@ -49,26 +55,59 @@ class Explored:
 
 
 def explored_box(
-    system: System, rows: tuple[Rows, Rows], travel: Floats, nodes: int, report: Report
+    model: Assembly, system: System, rows: tuple[Rows, Rows], travel: Floats, nodes: int, report: Report
 ) -> Explored:
     """A box that motions do not leave; where none is found, one as large as `travel` (2, B + 1, 3) suggests.
 
-    Faces are shown not to be reached by programs alone, or by splitting up to so many boxes. Those that may
-    be reached are moved away. Where that does not help, chains of boxes are broken.
+    Faces are shown not to be reached by programs alone, by what neighbours say of each other, or by
+    splitting up to so many boxes. Those that may be reached are moved away.
     """
+    first = _explore(system, rows, _first_size(system, travel), [])
+    if first.closed:
+        return first
+    known: list[RelativeBounds] = []
+    if len(system.parts.free) > 1:
+        report("neighbours two by two")
+        neighbours = configuration_at(system, system.parts.drawn, system.reach, None).contacts.near.pairs
+        known = find_relative_bounds(model, system, neighbours, lambda *two: _closed_two(*two, report))
+    return _grow(system, rows, known, (_first_size(system, travel), nodes), report)
+
+
+def _closed_two(
+    model: Assembly, system: System, report: Report
+) -> tuple[Setting, tuple[PoseBox, ...]] | None:
+    """What two parts do, one of them held, where they hold each other."""
+    rows = system.joints.rows, system.joints.pivots
+    travel, endless = travel_seen(model, system, system.parts.drawn[None, :-1])
+    if endless:
+        return None
+    found = _grow(system, rows, [], (_first_size(system, travel), PAIR_NODES), report)
+    return (found.setting, found.boxes) if found.closed else None
+
+
+def _grow(
+    system: System,
+    rows: tuple[Rows, Rows],
+    known: list[RelativeBounds],
+    size: tuple[Floats, int],
+    report: Report,
+) -> Explored:
+    """A box that grows where it is touched, from a size (2, B + 1, 3), with so many boxes to split."""
     tried: list[Explored] = []
-    reach, used = _first_size(system, travel), 0
+    reach, nodes = size
+    used = 0
     most = np.array([2 * system.parts.extent, 2 * system.parts.extent, np.pi])
     for growth in (*GROWTHS, 1.0):
-        report(f"box {len(tried) + 1}")
-        found, spent = _split_faces(_explore(system, rows, reach), (nodes - used) // 2, report)
-        used += spent
+        found = _explore(system, rows, reach, known)
+        if len(tried) or not known:  # what neighbours say may be enough, in a larger box
+            found, spent = _split_faces(found, (nodes - used) // 2, report)
+            used += spent
         if found.closed:
             return found
         tried.append(found)
         if (reach >= most)[found.touched].all():
             break
-        reach = np.where(found.touched, np.minimum(growth * reach, most), reach)
+        reach = np.where(found.touched, np.minimum((2.0 if known else growth) * reach, most), reach)
     for found in sorted(tried, key=lambda each: int(each.touched.sum())):
         closer, spent = _break_chains(found, nodes - used, report)
         used += spent
@@ -89,13 +128,18 @@ def _first_size(system: System, travel: Floats) -> Floats:
     return np.where((parts.moving >= 0)[:, None], reach, 0.0)
 
 
-def _explore(system: System, rows: tuple[Rows, Rows], reach: Floats) -> Explored:
-    """A box of that size, narrowed by programs alone."""
+def _explore(
+    system: System, rows: tuple[Rows, Rows], reach: Floats, known: list[RelativeBounds]
+) -> Explored:
+    """A box of that size, narrowed by what is known of neighbours and by programs."""
     low, high = system.parts.drawn - reach[0], system.parts.drawn + reach[1]
-    setting = make_setting(system, low, high, *rows)
-    box = contracted(setting, open_box(setting, low, high))
-    setting = make_setting(system, box.low, box.high, *rows)  # rooms are smaller in a smaller box
-    box = contracted(setting, open_box(setting, box.low, box.high))
+    least, most = low, high
+    for _ in range(2):  # rooms are smaller in a smaller box
+        setting = make_setting(system, least, most, *rows)
+        box = open_box(setting, least.copy(), most.copy())
+        apply_relative_bounds(setting, box, known)
+        box = contracted(setting, box)
+        least, most = box.low, box.high
     return Explored(setting, (box,), low, high, touched_faces(setting, (box,), low, high))
 
 
@@ -109,21 +153,33 @@ def touched_faces(setting: Setting, boxes: tuple[PoseBox, ...], low: Floats, hig
 
 
 def _split_faces(found: Explored, nodes: int, report: Report) -> tuple[Explored, int]:
-    """The same box with the faces that splitting shows not to be reached; how many boxes that took."""
+    """The same box with the faces that splitting shows not to be reached; how many boxes that took.
+
+    Each face that is not makes the box smaller, so that others may be shown not to be reached after all.
+    """
+    used, limit, most = 0, FACE_NODES, int(found.touched.sum())
+    while found.touched.any() and used < nodes and limit <= MORE_NODES**2 * FACE_NODES:
+        report(f"{found.touched.sum()} faces of the box")
+        found, spent = _split_each_face(found, limit, nodes - used)
+        used, limit = used + spent, MORE_NODES * limit
+        if 2 * found.touched.sum() > most:  # the box is too small for what can be reached
+            break
+    return found, used
+
+
+def _split_each_face(found: Explored, limit: int, nodes: int) -> tuple[Explored, int]:
     setting, box, spent = found.setting, found.boxes[0].copy(), 0
     edge = CLEAR * (found.high - found.low)
     for side, body, part in np.argwhere(found.touched):
-        if spent >= nodes:
-            break
-        report("faces of the box")
-        sign, face = (-1.0, found.low) if side == 0 else (1.0, found.high)
+        sign, face, ends = (-1.0, found.low, box.low) if side == 0 else (1.0, found.high, box.high)
         beyond = sign * face[body, part] - edge[body, part]
-        reached, tried = _reached(setting, box, int(body), int(part), sign, beyond)
-        spent += tried
-        if reached < beyond:
-            (box.low if side == 0 else box.high)[body, part] = sign * reached
-    touched = touched_faces(setting, (box,), found.low, found.high)
-    return Explored(setting, (box,), found.low, found.high, touched), spent
+        if spent < nodes:
+            reached, tried = _reached(setting, box, (int(body), int(part), sign), beyond, limit)
+            spent += tried
+            if reached < beyond:
+                ends[body, part] = sign * reached
+    box = contracted(setting, box)
+    return replace(found, boxes=(box,), touched=touched_faces(setting, (box,), found.low, found.high)), spent
 
 
 def _break_chains(found: Explored, nodes: int, report: Report) -> tuple[Explored, int]:
@@ -150,9 +206,10 @@ def _is_periodic(setting: Setting) -> Bools:
 
 
 def _reached(
-    setting: Setting, box: PoseBox, body: int, part: int, sign: float, target: float
+    setting: Setting, box: PoseBox, way: tuple[int, int, float], target: float, nodes: int
 ) -> tuple[float, int]:
-    """A bound on how far a part of a pose gets, by splitting the box; how many boxes that took."""
+    """A bound on how far a part of a pose gets one way, by splitting the box; how many boxes that took."""
+    body, part, sign = way
     nothing = np.zeros((0, 2))
     weights = np.zeros_like(box.low)
     weights[body, part] = sign
@@ -160,7 +217,7 @@ def _reached(
     short = abs(target - sign * setting.system.parts.drawn[body, part])
     search = BranchAndBound(setting, goal, target - CLEAR * short)
     search.add(box)
-    search.run(FACE_NODES)
+    search.run(nodes)
     return search.upper, search.nodes
 
 

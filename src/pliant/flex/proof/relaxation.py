@@ -64,8 +64,13 @@ def narrow(setting: Setting, box: PoseBox) -> Narrowed | None:
 
 
 def _narrow_by_poses(setting: Setting, box: PoseBox) -> Floats | None:
-    """What poses say of angles and seats; the widths of these (P, 2), or None where there is nothing."""
+    """What poses say of angles and seats, and back; the widths of seats (P, 2), or None where there is nothing."""
     parts, pairs = setting.system.parts, setting.pairs
+    first, second = pairs.joined.T
+    np.maximum.at(box.low[:, 2], second, box.low[first, 2] + box.angle_low)
+    np.minimum.at(box.high[:, 2], second, box.high[first, 2] + box.angle_high)
+    np.maximum.at(box.low[:, 2], first, box.low[second, 2] - box.angle_high)
+    np.minimum.at(box.high[:, 2], first, box.high[second, 2] - box.angle_low)
     low, high = angle_ranges(parts, pairs, box)
     box.angle_low[:], box.angle_high[:] = low[len(parts.free) :], high[len(parts.free) :]
     box.seat_low[:], box.seat_high[:] = seat_boxes(pairs, box)
