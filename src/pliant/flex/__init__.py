@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Assembly", "Body", "BraceResult", "BraceStatus", "BraceStudy", "Compound", "FlexResult", "FlexStatus",
     "FlexStudy", "Keep", "Limit", "LoosenResult", "LoosenStatus", "LoosenStudy", "Pin", "PlayResult",
-    "PlayStatus", "PlayStudy", "ProofResult", "ProofStatus", "ProveStudy", "Region", "SeparateStudy", "SeparationResult", "SeparationStatus", "Sight",
-    "Study", "Term", "Weld", "generate",
+    "PlayStatus", "PlayStudy", "ProofResult", "ProofStatus", "ProveStudy", "Region", "SeparateStudy",
+    "SeparationResult", "SeparationStatus", "Sight", "Study", "Term", "Weld", "generate",
 ]  # fmt: skip
 
 __getattr__ = exports(
@@ -38,7 +38,14 @@ __getattr__ = exports(
         "proof.result": ["ProofResult"],
         "result": ["FlexResult"],
         "separation.result": ["SeparationResult"],
-        "status": ["BraceStatus", "FlexStatus", "LoosenStatus", "PlayStatus", "ProofStatus", "SeparationStatus"],
+        "status": [
+            "BraceStatus",
+            "FlexStatus",
+            "LoosenStatus",
+            "PlayStatus",
+            "ProofStatus",
+            "SeparationStatus",
+        ],
     },
     rooms=["generate"],
     rest="model",

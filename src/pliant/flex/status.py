@@ -31,8 +31,8 @@ class FlexStatus(Status):
 class ProofStatus(Status):
     """Every ending of `flex.prove`."""
 
-    PROVED = "the flex lies between two proved bounds, as near to each other as was asked", ANSWERED, Tone.SOUND
-    OPEN = "the bounds are proved, and not as near to each other as was asked", NO_ANSWER
+    PROVED = "the flex lies between two proved bounds, as near as was asked", ANSWERED, Tone.SOUND
+    OPEN = "the bounds are proved, and not as near as was asked", NO_ANSWER
     FREE = "the motion has no end: there is no bound", ANSWERED
     OVERLAPPING = "parts overlap in the drawn pose", ANSWERED
     VIOLATED = "a keep region, a sight or a limit does not hold in the drawn pose", ANSWERED

@@ -69,7 +69,9 @@ def explored_box(
     if len(system.parts.free) > 1:
         report("neighbours two by two")
         neighbours = configuration_at(system, system.parts.drawn, system.reach, None).contacts.near.pairs
-        known = find_relative_bounds(model, system, neighbours, lambda *two: _closed_two(*two, report))
+        known = find_relative_bounds(
+            model, system, neighbours, lambda two, alone: _closed_two(two, alone, report)
+        )
     return _grow(system, rows, known, (_first_size(system, travel), nodes), report)
 
 
@@ -99,7 +101,7 @@ def _grow(
     most = np.array([2 * system.parts.extent, 2 * system.parts.extent, np.pi])
     for growth in (*GROWTHS, 1.0):
         found = _explore(system, rows, reach, known)
-        if len(tried) or not known:  # what neighbours say may be enough, in a larger box
+        if tried or not known:  # what neighbours say may be enough, in a larger box
             found, spent = _split_faces(found, (nodes - used) // 2, report)
             used += spent
         if found.closed:
@@ -128,19 +130,21 @@ def _first_size(system: System, travel: Floats) -> Floats:
     return np.where((parts.moving >= 0)[:, None], reach, 0.0)
 
 
-def _explore(
-    system: System, rows: tuple[Rows, Rows], reach: Floats, known: list[RelativeBounds]
-) -> Explored:
+def _explore(system: System, rows: tuple[Rows, Rows], reach: Floats, known: list[RelativeBounds]) -> Explored:
     """A box of that size, narrowed by what is known of neighbours and by programs."""
     low, high = system.parts.drawn - reach[0], system.parts.drawn + reach[1]
-    least, most = low, high
-    for _ in range(2):  # rooms are smaller in a smaller box
-        setting = make_setting(system, least, most, *rows)
-        box = open_box(setting, least.copy(), most.copy())
-        apply_relative_bounds(setting, box, known)
-        box = contracted(setting, box)
-        least, most = box.low, box.high
+    _, box = _narrowest(system, rows, low, high, known)
+    setting, box = _narrowest(system, rows, box.low, box.high, known)  # rooms are smaller in a smaller box
     return Explored(setting, (box,), low, high, touched_faces(setting, (box,), low, high))
+
+
+def _narrowest(
+    system: System, rows: tuple[Rows, Rows], low: Floats, high: Floats, known: list[RelativeBounds]
+) -> tuple[Setting, PoseBox]:
+    setting = make_setting(system, low, high, *rows)
+    box = open_box(setting, low.copy(), high.copy())
+    apply_relative_bounds(setting, box, known)
+    return setting, contracted(setting, box)
 
 
 def touched_faces(setting: Setting, boxes: tuple[PoseBox, ...], low: Floats, high: Floats) -> Bools:
@@ -172,7 +176,7 @@ def _split_each_face(found: Explored, limit: int, nodes: int) -> tuple[Explored,
     edge = CLEAR * (found.high - found.low)
     for side, body, part in np.argwhere(found.touched):
         sign, face, ends = (-1.0, found.low, box.low) if side == 0 else (1.0, found.high, box.high)
-        beyond = sign * face[body, part] - edge[body, part]
+        beyond = float(sign * face[body, part] - edge[body, part])
         if spent < nodes:
             reached, tried = _reached(setting, box, (int(body), int(part), sign), beyond, limit)
             spent += tried
@@ -186,9 +190,7 @@ def _break_chains(found: Explored, nodes: int, report: Report) -> tuple[Explored
     """The same box, split until no chain of boxes leads to a face of it; how many boxes that took."""
     setting, low, high = found.setting, found.low, found.high
     cover = Cover(setting, *found.boxes)
-    spent = cover.separate(
-        lambda box: bool(touched_faces(setting, (box,), low, high).any()), nodes, report
-    )
+    spent = cover.separate(lambda box: bool(touched_faces(setting, (box,), low, high).any()), nodes, report)
     boxes = cover.reachable()
     return Explored(setting, boxes, low, high, touched_faces(setting, boxes, low, high)), spent
 
@@ -222,7 +224,7 @@ def _reached(
 
 
 def contracted(setting: Setting, box: PoseBox) -> PoseBox:
-    """A box narrowed by the bounds of every pose, relative turn and seat in it, until that takes off little."""
+    """A box narrowed by bounds on every pose, relative turn and seat in it, until that takes off little."""
     for _ in range(ROUNDS):
         narrowed = narrow(setting, box)
         assert narrowed is not None, "the drawn pose is in the box"

@@ -31,6 +31,8 @@ class Cover:
         self, forbidden: Callable[[PoseBox], bool], nodes: int, report: Callable[[str], None]
     ) -> int:
         """Split boxes until no chain leads to a forbidden one, or so many were made; how many were."""
+        if self._goes_round():
+            return 0
         made = 0
         marks = [forbidden(box) for box in self.boxes]
         while made < nodes:
@@ -47,34 +49,48 @@ class Cover:
                 marks += [forbidden(piece) for piece in pieces]
         return made
 
+    def _goes_round(self) -> bool:
+        """Whether boxes may touch where a full turn begins and ends, which chains do not know of."""
+        low, high = (
+            np.min([box.low[:, 2] for box in self.boxes], axis=0),
+            np.max([box.high[:, 2] for box in self.boxes], axis=0),
+        )
+        return bool((high - low >= 2 * np.pi - 1e-6).any())
+
     def reachable(self) -> tuple[PoseBox, ...]:
         """The boxes that chains lead to."""
+        if self._goes_round():
+            return tuple(self.boxes)
         before = self._flood(np.zeros(len(self.boxes), np.bool_))
         return tuple(box for box, came in zip(self.boxes, before, strict=True) if came != -2)
 
     def _ends(self) -> tuple[Floats, Floats]:
         """Low and high of the boxes (N, 3 M), turns as lengths."""
+        low, high = ([self._lengths(getattr(box, end)) for box in self.boxes] for end in ("low", "high"))
+        return np.array(low), np.array(high)
+
+    def _lengths(self, poses: Floats) -> Floats:
+        """Poses (B + 1, 3) of the moving bodies as lengths, (3 M,)."""
         parts = self.setting.system.parts
-        arm = np.stack([np.ones_like(parts.radius), np.ones_like(parts.radius), parts.radius], axis=1)[parts.free]
-        low, high = ([getattr(box, end)[parts.free] * arm for box in self.boxes] for end in ("low", "high"))
-        return np.array(low).reshape(len(low), -1), np.array(high).reshape(len(high), -1)
+        radius = parts.radius[parts.free]
+        return (
+            poses[parts.free] * np.stack([np.ones_like(radius), np.ones_like(radius), radius], axis=1)
+        ).ravel()
 
     def _flood(self, stop: Bools) -> Ints:
-        """Which box each was come to from (N,): -1 those of the drawn pose, -2 not at all; up to one of `stop`."""
+        """Which box each was come to from, (N,), up to one of `stop`: -1 has the drawn pose, -2 not at all."""
         parts = self.setting.system.parts
         low, high = self._ends()
         near = TOUCH * parts.size
-        arm = np.stack([np.ones_like(parts.radius), np.ones_like(parts.radius), parts.radius], axis=1)[parts.free]
-        drawn = (parts.drawn[parts.free] * arm).ravel()
+        drawn = self._lengths(parts.drawn)
         came = np.full(len(low), -2, np.int64)
         front = np.flatnonzero(((low <= drawn + near) & (high >= drawn - near)).all(axis=1)).tolist()
         came[front] = -1
         while front and not stop[front].any():
             after: list[int] = []
             for place in front:
-                new = np.flatnonzero(
-                    (came == -2) & (low <= high[place] + near).all(axis=1) & (high >= low[place] - near).all(axis=1)
-                )
+                touch = (low <= high[place] + near).all(axis=1) & (high >= low[place] - near).all(axis=1)
+                new = np.flatnonzero(touch & (came == -2))
                 came[new] = place
                 after += new.tolist()
             front = after

@@ -18,7 +18,8 @@ from pliant.flex.proof.result import ProofResult
 def motion(result: ProofResult) -> Motion:
     """The motion of the witness; where one point is moved along a line, its bounds are marked."""
     shown = flex_motion(result.witness or result.flex)
-    return replace(shown, marks=(*(mark for mark in shown.marks if mark.group != "force"), *_bound_marks(result)))
+    kept = [mark for mark in shown.marks if mark.group != "force"]
+    return replace(shown, marks=(*kept, *_bound_marks(result)))
 
 
 def _bound_marks(result: ProofResult) -> list[Mark]:
@@ -38,7 +39,8 @@ def _bound_marks(result: ProofResult) -> list[Mark]:
     marks = [Mark("segment", np.stack([start, start + result.upper * way / length**2]), group="bound")]
     for value, text in ((result.lower, "lower"), (result.upper, "upper")):
         at = start + value * way / length**2
-        marks.append(Mark("segment", np.stack([at - half * across, at + half * across]), group="bound", text=text))
+        line = np.stack([at - half * across, at + half * across])
+        marks.append(Mark("segment", line, group="bound", text=text))
     return marks
 
 

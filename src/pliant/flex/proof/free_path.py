@@ -12,14 +12,17 @@ import shapely
 
 from pliant.core.arrays import Floats, Geometries, Ints
 from pliant.core.pose import carry
-from pliant.flex.contact.distance import gaps
+from pliant.flex.contact.distance import Rows
+from pliant.flex.contact.overlap import path_overlap
 from pliant.flex.geometry.parts import Parts
 from pliant.flex.geometry.solid import region
+from pliant.flex.problem.joints import Joints
 from pliant.flex.problem.system import System
 
 TOUCHING = 1e-8  # of the parts' size: nearer than that is not free
 STRIDES = 4000  # along one leg: more are not taken
-BETWEEN = 8  # places on a leg at which joints are looked at
+CHORDS = 256  # of a leg, along which limits are looked at
+KEPT = 1e-9  # of the parts' size: joints that are left by less are kept
 
 
 def free_legs(parts: Parts, frames: Floats) -> int:
@@ -39,7 +42,8 @@ def _pairs(parts: Parts) -> Ints:
     first, second = np.triu_indices(parts.count, 1)
     moves = (parts.moving[first] >= 0) | (parts.moving[second] >= 0)
     pairs = np.stack([first, second], axis=1)[moves]
-    return np.array([pair for pair in pairs.tolist() if tuple(pair) not in parts.exempt], np.int64).reshape(-1, 2)
+    meeting = [pair for pair in pairs.tolist() if tuple(pair) not in parts.exempt]
+    return np.array(meeting, np.int64).reshape(-1, 2)
 
 
 def _is_free(
@@ -53,10 +57,9 @@ def _is_free(
     for _ in range(STRIDES):
         if not len(left):
             return True
-        sides = [
-            _placed(rings, pairs[left, side], start[pairs[left, side]] + place[left, None] * way[pairs[left, side]])
-            for side in (0, 1)
-        ]
+        poses = start + place[left, None, None] * way  # (L, B, 3)
+        each = np.arange(len(left))
+        sides = [_placed(rings, body, poses[each, body]) for body in pairs[left].T]
         apart = np.asarray(shapely.distance(*sides)) - touching
         if (apart <= 0).any():
             return False
@@ -67,22 +70,49 @@ def _is_free(
 
 
 def _placed(rings: list[list[Floats]], bodies: Ints, poses: Floats) -> Geometries:
-    return np.array([
-        region(tuple(carry(pose, ring) for ring in rings[body])) for body, pose in zip(bodies, poses, strict=True)
-    ])  # fmt: skip
+    placed = zip(bodies, poses, strict=True)
+    return np.array([region(tuple(carry(pose, ring) for ring in rings[body])) for body, pose in placed])
 
 
-def joint_error(system: System, frames: Floats) -> float:
-    """How far pins, keep regions, sights and limits are left at frames (F, B, 3), user's frames, and between."""
+def kept_legs(system: System, frames: Floats) -> int:
+    """How many legs from frame to frame (F, B, 3), user's frames, keep what is no pivot, from the first.
+
+    That is pins with clearance, keep regions, sights and limits; by bounds on what they do between frames.
+    """
     parts, joints = system.parts, system.joints
-    worst = 0.0
-    rows = joints.seen_by_users(parts)
-    for share in np.linspace(0.0, 1.0, BETWEEN):
-        places = (1 - share) * frames[:-1] + share * frames[1:] if len(frames) > 1 else frames
-        for user in places:
-            poses = np.vstack([user, np.zeros(3)])
-            centred = poses.copy()
-            centred[:-1, :2] = carry(user, -parts.origins)
-            depth = [-gaps(rows, poses), -joints.linear.gaps(centred)]
-            worst = max(worst, float(np.concatenate(depth).max(initial=0.0)))
-    return worst
+    poses, tiny = with_ground(frames), KEPT * parts.size
+    rows = Joints(joints.joints, joints.rows, Rows.none(), joints.linear, 0.0).seen_by_users(parts)
+    for leg in range(len(frames) - 1):
+        ends = poses[leg : leg + 2]
+        if path_overlap(rows, list(ends), tiny) > tiny or _limits_left(system, ends) > tiny:
+            return leg
+    return len(frames) - 1
+
+
+def pivot_error(system: System, frames: Floats) -> float:
+    """A bound on how far pivots are left on the ways between frames (F, B, 3), user's frames."""
+    joints = system.joints
+    rows = Joints(joints.joints, Rows.none(), joints.pivots, joints.linear, 0.0).seen_by_users(system.parts)
+    return path_overlap(rows, list(with_ground(frames)), 1e-3 * system.threshold) if len(frames) > 1 else 0.0
+
+
+def _limits_left(system: System, ends: Floats) -> float:
+    """A bound on how far limits are left between two poses (2, B + 1, 3), user's frames.
+
+    They count for centroids, which swing off chords of the way of the user's frames by |origin|·turn²/8.
+    """
+    parts, linear = system.parts, system.joints.linear
+    if not len(linear.offset):
+        return 0.0
+    share = np.linspace(0.0, 1.0, CHORDS + 1)[:, None, None]
+    centred = (1 - share) * ends[0] + share * ends[1]
+    centred[:, :-1, :2] = carry(centred[:, :-1], -parts.origins)
+    turns = (ends[1] - ends[0])[:-1, 2] / CHORDS
+    swing = np.append(np.hypot(*parts.origins.T) * turns**2 / 8, 0.0)
+    slack = (np.abs(linear.blocks[..., :2]).sum(axis=2) * swing[linear.bodies]).sum(axis=1)
+    return float(max((slack - linear.gaps(poses)).max() for poses in centred))
+
+
+def with_ground(poses: Floats) -> Floats:
+    """The same poses with that of the ground after them."""
+    return np.concatenate([poses, np.zeros((len(poses), 1, 3))], axis=1)

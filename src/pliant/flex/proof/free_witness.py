@@ -16,7 +16,7 @@ import shapely
 from pliant.core.arrays import Floats
 from pliant.flex.model import Assembly, Keep, Limit
 from pliant.flex.problem.system import System
-from pliant.flex.proof.free_path import free_legs, joint_error
+from pliant.flex.proof.free_path import free_legs, kept_legs, pivot_error, with_ground
 from pliant.flex.proof.witness import centroid_poses
 from pliant.flex.result import FlexResult, Frames
 from pliant.flex.solve import solve
@@ -32,7 +32,7 @@ class FreeWitness:
     result: FlexResult
     objective: float
     margin: float
-    joint_error: float
+    pivot_error: float
 
 
 def find_witness(model: Assembly, system: System, found: FlexResult) -> FreeWitness:
@@ -66,9 +66,9 @@ def _grown(model: Assembly, margin: float) -> Assembly:
 
 def _smaller_keep(keep: Keep, margin: float) -> Keep:
     inner = shapely.Polygon(keep.inside).buffer(-0.5 * margin, join_style="mitre")
-    if inner.is_empty or not isinstance(inner, shapely.Polygon):
+    if inner.is_empty:
         return keep
-    ring = shapely.get_coordinates(inner.exterior)[:-1]
+    ring = shapely.get_coordinates(inner)[:-1]
     return keep.model_copy(update={"inside": tuple((float(x), float(y)) for x, y in ring)})
 
 
@@ -87,8 +87,9 @@ def _cut(system: System, found: FlexResult, margin: float) -> FreeWitness:
     """A motion up to the highest place of it that is reached without overlap of the parts as drawn."""
     parts, frames = system.parts, found.frames
     users = _user_frames(system, frames.poses)
-    free = free_legs(parts, users)
-    values = np.array([system.objective.value(pose) for pose in _with_ground(centroid_poses(parts, frames.poses))])
+    free = min(free_legs(parts, users), kept_legs(system, users))
+    poses = with_ground(centroid_poses(parts, frames.poses))
+    values = np.array([system.objective.value(each) for each in poses])
     top = int(values[: free + 1].argmax())
     end = top + 1
     accepted = frames.accepted[frames.accepted < end]
@@ -99,14 +100,10 @@ def _cut(system: System, found: FlexResult, margin: float) -> FreeWitness:
         overlap=np.zeros(len(accepted)),
         violation=frames.violation[: len(accepted)],
     )
-    result = replace(found, frames=kept, objective=float(values[top]), leaving=None, overlap=0.0, path_overlap=0.0)
-    return FreeWitness(result, float(values[top]), margin, joint_error(system, users[:end]))
+    result = replace(found, frames=kept, objective=float(values[top]), overlap=0.0, path_overlap=0.0)
+    return FreeWitness(result, float(values[top]), margin, pivot_error(system, users[:end]))
 
 
 def _user_frames(system: System, poses: Floats) -> Floats:
     """Poses (F, B, 3) of the user's frames of bodies, from those of the file's bodies (F, U, 3)."""
-    return system.parts.user_poses(_with_ground(centroid_poses(system.parts, poses)))
-
-
-def _with_ground(poses: Floats) -> Floats:
-    return np.concatenate([poses, np.zeros((len(poses), 1, 3))], axis=1)
+    return system.parts.user_poses(with_ground(centroid_poses(system.parts, poses)))

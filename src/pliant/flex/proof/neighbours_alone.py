@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pliant.core.arrays import Floats
+from pliant.core.arrays import Floats, Ints
 from pliant.flex.geometry.parts import Parts
 from pliant.flex.model import Assembly, Study, Term
 from pliant.flex.problem.system import System, compile_system
@@ -31,12 +31,14 @@ class RelativeBounds:
 Close = Callable[[Assembly, System], tuple[Setting, tuple[PoseBox, ...]] | None]
 
 
-def find_relative_bounds(model: Assembly, system: System, touching: Floats, close: Close) -> list[RelativeBounds]:
+def find_relative_bounds(
+    model: Assembly, system: System, touching: Ints, close: Close
+) -> list[RelativeBounds]:
     """The interlocks of neighbours (K, 2), found by `close`; those that are alike once."""
     parts = system.parts
     known: dict[tuple[object, ...], list[tuple[bool, Floats, Floats]]] = {}
     found: list[RelativeBounds] = []
-    for first, second in touching.astype(int).tolist():
+    for first, second in touching.tolist():
         if len(parts.members_of[first]) > 1 or len(parts.members_of[second]) > 1:
             continue
         key = _likeness(parts, first, second)
@@ -61,7 +63,7 @@ def _likeness(parts: Parts, first: int, second: int) -> tuple[object, ...]:
 def _bounds_of_two(
     model: Assembly, parts: Parts, first: int, second: int, close: Close
 ) -> list[tuple[bool, Floats, Floats]]:
-    """Bounds of the second seen from the first (True), and the other way round; none where they are not bounded."""
+    """Bounds of the second seen from the first (True), and the other way round; none where there are none."""
     held, moved = (model.bodies[int(parts.members_of[body][0])] for body in (first, second))
     bodies = (held.model_copy(update={"fixed": True}), moved.model_copy(update={"fixed": False}))
     study = Study(maximize=(Term(body=moved.name, spin=1.0),))

@@ -17,7 +17,7 @@ import numpy as np
 import shapely
 
 from pliant.core.arrays import Floats, Geometries, Ints
-from pliant.core.pose import carry, turn, uncarry
+from pliant.core.pose import carry, uncarry
 from pliant.flex.contact.distance import Rows
 from pliant.flex.geometry.parts import Parts
 from pliant.flex.problem.system import System
@@ -163,7 +163,7 @@ def make_setting(system: System, low: Floats, high: Floats, joints: Rows, pivots
 
 
 def _rooms(parts: Parts, pairs: DirectedPairs, which: Ints, low: Floats, high: Floats) -> Rooms:
-    """The rooms of all convex vertices of the others of some pairs, but for those that never meet the carrier."""
+    """The rooms of points of the others of some pairs, but for those that never meet the carrier."""
     followed = [_followed_points(parts, body) for body in range(parts.count)]
     points = [followed[body] for body in pairs.other[which]]
     point = np.concatenate([np.zeros((0, 2)), *points])
@@ -201,9 +201,9 @@ def _piece_about(region: shapely.Geometry, at: Floats, near: float) -> shapely.G
     if len(pieces) <= 1:
         return region
     away = shapely.distance(np.array(pieces), shapely.Point(at))
-    return shapely.union_all([piece for piece, far in zip(pieces, away, strict=True) if far <= near]) if (
-        away.min() <= near
-    ) else region
+    if away.min() > near:
+        return region
+    return shapely.union_all([piece for piece, far in zip(pieces, away, strict=True) if far <= near])
 
 
 def open_box(setting: Setting, low: Floats, high: Floats) -> PoseBox:
@@ -226,4 +226,3 @@ def reach_boxes(
     seat_low, seat_high = seat_boxes(pairs, box)
     least, most = arc_boxes(point, low[pair], high[pair])
     return seat_low[pair] + least, seat_high[pair] + most
-

@@ -176,7 +176,7 @@ def _result(work: _Work, status: ProofStatus) -> ProofResult:
         nodes=work.nodes,
         leaves=work.leaves,
         margin=0.0 if witness is None else witness.margin,
-        joint_error=0.0 if witness is None else witness.joint_error,
+        pivot_error=0.0 if witness is None else witness.pivot_error,
         reached=work.flex.objective,
         witness=None if witness is None else witness.result,
         flex=work.flex,

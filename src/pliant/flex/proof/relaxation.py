@@ -64,7 +64,7 @@ def narrow(setting: Setting, box: PoseBox) -> Narrowed | None:
 
 
 def _narrow_by_poses(setting: Setting, box: PoseBox) -> Floats | None:
-    """What poses say of angles and seats, and back; the widths of seats (P, 2), or None where there is nothing."""
+    """What poses say of angles and seats, and back; the widths of seats (P, 2), or None: there is nothing."""
     parts, pairs = setting.system.parts, setting.pairs
     first, second = pairs.joined.T
     np.maximum.at(box.low[:, 2], second, box.low[first, 2] + box.angle_low)
@@ -79,7 +79,7 @@ def _narrow_by_poses(setting: Setting, box: PoseBox) -> Floats | None:
 
 
 def _narrow_by_rooms(setting: Setting, box: PoseBox, left: Geometries) -> tuple[Geometries, Floats, Floats]:
-    """What is left of rooms (H,) within reach, and reaches; seats by these. Nothing where a room is out of it."""
+    """What is left of rooms (H,) within reach, and reaches; seats by these. Nothing: a room is out of it."""
     parts, pairs = setting.system.parts, setting.pairs
     pair, point = setting.rooms.pair[box.followed], setting.rooms.point[box.followed]
     low, high = relative_turns(pairs, *angle_ranges(parts, pairs, box))
@@ -339,11 +339,8 @@ def _add_hulls(table: _RowTable, setting: Setting, narrowed: Narrowed, middle: F
     inward *= np.sign(facing)[:, None]
     low, high = narrowed.reach_low[which], narrowed.reach_high[which]
     tiny = 1e-9 * size
-    along = np.abs(side) <= tiny
-    outer = (
-        (along[:, 0] & ((np.abs(start[:, 0] - low[:, 0]) <= tiny) | (np.abs(start[:, 0] - high[:, 0]) <= tiny)))
-        | (along[:, 1] & ((np.abs(start[:, 1] - low[:, 1]) <= tiny) | (np.abs(start[:, 1] - high[:, 1]) <= tiny)))
-    )
+    at_end = np.minimum(np.abs(start - low), np.abs(start - high)) <= tiny
+    outer = ((np.abs(side) <= tiny) & at_end).any(axis=1)
     kept = (length > SHORT * size) & (np.abs(facing) > 0) & ~outer
     which, inward, start = which[kept], inward[kept], start[kept]
     point = narrowed.box.followed[which]

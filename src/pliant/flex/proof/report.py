@@ -44,12 +44,13 @@ def _figures(result: ProofResult) -> list[str]:
     unit = result.model.units
     grown = f", parts grown by {figure(result.margin / 2, digits=2)} {unit}" if result.margin else ""
     rows = [
-        f"  lower bound        a motion of {len(result.witness.frames.poses) - 1} legs without overlap{grown}",
+        f"  lower bound        a motion of {len(result.witness.frames.poses) - 1} legs, no overlap{grown}",
         f"  upper bound        {result.leaves} boxes left of {result.nodes}",
         f"  flex               {_amount(result, result.reached)}, some overlap allowed",
     ]
-    if result.joint_error > 0:
-        rows.insert(1, f"  joints             hold to {figure(result.joint_error, digits=2)} {unit} on its way")
+    if result.pivot_error > 0:
+        held = figure(result.pivot_error, digits=2)
+        rows.insert(1, f"  pivots             hold to {held} {unit} on its way")
     for name, ranges in list(result.box.items())[:8]:
         (left, right), (low, high), (back, ahead) = ranges
         rows.append(
@@ -82,7 +83,7 @@ def to_dict(result: ProofResult) -> dict[str, Any]:
         "nodes": result.nodes,
         "leaves": result.leaves,
         "margin": result.margin,
-        "joint_error": result.joint_error,
+        "pivot_error": result.pivot_error,
         "objective": result.reached,
     }
     return {**sayable(data), "motion": result.motion.to_dict()}

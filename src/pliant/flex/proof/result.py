@@ -1,4 +1,4 @@
-"""What comes back from a proof: two bounds, the motion that reaches the lower one, and what the upper holds for."""
+"""What comes back from a proof: two bounds, the motion that reaches the lower, what the upper holds for."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ProofResult(Shown):
     nodes: int  # boxes that were bounded
     leaves: int  # of these, what is left at the end
     margin: float  # by which outlines were grown for the witness, so that it is free of overlap as drawn
-    joint_error: float  # how far joints are left on its way
+    pivot_error: float  # a bound on how far pivots are left between its frames
     reached: float  # by flex, which allows a little overlap
     witness: FlexResult | None  # its frames are free of overlap
     flex: FlexResult  # from which it was begun

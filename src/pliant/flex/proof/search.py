@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import shapely
 
-from pliant.core.arrays import Bools, Floats
+from pliant.core.arrays import Floats
 from pliant.core.pose import turn
 from pliant.flex.contact.distance import Rows, gaps
 from pliant.flex.problem.objective import Objective
@@ -100,7 +100,7 @@ def bounded_leaf(setting: Setting, objective: Objective, box: PoseBox, parent: f
     if found.value == -np.inf:
         return None
     bound = min(found.value + constant, parent)
-    split = _split(setting, objective, relaxation, found.at, bound)
+    split = _split(setting, objective, relaxation, found.at)
     return Leaf(narrowed.box, bound, split)
 
 
@@ -115,16 +115,13 @@ def bound_program(setting: Setting, relaxation: Relaxation) -> BoundProgram:
 
 
 def _split(
-    setting: Setting, objective: Objective, relaxation: Relaxation, at: Floats | None, bound: float
+    setting: Setting, objective: Objective, relaxation: Relaxation, at: Floats | None
 ) -> tuple[int, int, float] | None:
     """Which part of which pose is split, and where: what would mend the most of what is wrong."""
     parts, box = setting.system.parts, relaxation.narrowed.box
     width = box.high - box.low
     arm = np.append(parts.radius, 0.0)[:, None] ** np.array([0.0, 0.0, 1.0])  # a turn, as a length
-    if at is None:
-        scores = width * arm
-    else:
-        scores = _scores(setting, objective, relaxation, at, bound)
+    scores = width * arm if at is None else _scores(setting, objective, relaxation, at)
     scores = np.where(width * arm > 1e-7 * parts.size, scores, 0.0)
     body, part = np.unravel_index(int(scores.argmax()), scores.shape)
     if scores[body, part] <= NEGLIGIBLE * parts.size:
@@ -136,10 +133,8 @@ def _split(
     return int(body), int(part), float(np.clip(value, low + margin, high - margin))
 
 
-def _scores(
-    setting: Setting, objective: Objective, relaxation: Relaxation, at: Floats, bound: float
-) -> Floats:
-    """How much of what is wrong at the program's answer each part of each pose is to blame for, (B + 1, 3)."""
+def _scores(setting: Setting, objective: Objective, relaxation: Relaxation, at: Floats) -> Floats:
+    """How much of what is wrong at the program's answer each part of a pose is to blame for, (B + 1, 3)."""
     parts, pairs, rooms = setting.system.parts, setting.pairs, setting.rooms
     box, free = relaxation.narrowed.box, parts.free
     width = box.high - box.low
@@ -166,7 +161,7 @@ def _scores(
     wrong = np.flatnonzero(depth > NEGLIGIBLE * parts.size)
     mu = pairs.sign * relaxation.middle[pairs.angle] + pairs.offset
     for g in wrong:
-        p = pair[g]
+        p = int(pair[g])
         point, a = rooms.point[box.followed[g]], pairs.angle[p]
         reach = float(np.hypot(*point))
         c, s = arcs[a, 0], pairs.sign[p] * arcs[a, 1]
@@ -177,7 +172,7 @@ def _scores(
         if total <= 0:
             continue
         share = depth[g] / total
-        _blame(scores, width, carrier[p], other[p], reach, share * hull_error, box, p)
+        _blame(scores, box, (p, int(carrier[p]), int(other[p])), reach, share * hull_error)
         turning = other[p] if width[other[p], 2] >= width[carrier[p], 2] else carrier[p]
         scores[turning, 2] += share * by_arc
         scores[carrier[p], 2] += share * by_seat
@@ -185,7 +180,9 @@ def _scores(
     return scores
 
 
-def _blame_joints(scores: Floats, setting: Setting, poses: Floats, arc_error: Floats, seat_error: Floats) -> None:
+def _blame_joints(
+    scores: Floats, setting: Setting, poses: Floats, arc_error: Floats, seat_error: Floats
+) -> None:
     """Blame the turns of the bodies of joints that do not hold at poses (B + 1, 3)."""
     rows, pairs = Rows.join(setting.joints, setting.pivots), setting.pairs
     distance = gaps(rows, poses)
@@ -195,17 +192,19 @@ def _blame_joints(scores: Floats, setting: Setting, poses: Floats, arc_error: Fl
         by_arc = float(np.hypot(*rows.point[row])) * arc_error[pairs.angle[pair]]
         total = by_arc + seat_error[pair]
         if total > 0:
-            body = pairs.other[pair] if setting.system.parts.moving[pairs.other[pair]] >= 0 else pairs.carrier[pair]
+            moves = setting.system.parts.moving[pairs.other[pair]] >= 0
+            body = pairs.other[pair] if moves else pairs.carrier[pair]
             scores[body, 2] += depth[row] * by_arc / total
             scores[pairs.carrier[pair], 2] += depth[row] * seat_error[pair] / total
 
 
-def _blame(
-    scores: Floats, width: Floats, carrier: int, other: int, reach: float, amount: float, box: PoseBox, pair: int
-) -> None:
-    """Share what a hull holds too much among the parts of poses that make a point's reach wide."""
-    if amount <= 0:
-        return
+def _blame(scores: Floats, box: PoseBox, pairing: tuple[int, int, int], reach: float, amount: float) -> None:
+    """Share what a hull holds too much among the parts of poses that make a point's reach wide.
+
+    `pairing` is the pair with its carrier and other, `reach` how far the point is from its body's centroid.
+    """
+    pair, carrier, other = pairing
+    width = box.high - box.low
     seat = box.seat_high[pair] - box.seat_low[pair]
     arm = float(np.hypot(*(box.seat_high[pair] + box.seat_low[pair]))) / 2 + reach
     parts = [

@@ -45,7 +45,7 @@ def travel_seen(model: Assembly, system: System, frames: Floats) -> tuple[Floats
 
 
 def _moved_every_way(model: Assembly, system: System) -> tuple[list[Floats], bool]:
-    """Poses (F, B, 3) of motions of each moving body along x, along y and in its turn; is some endless?"""
+    """Poses (F, B, 3) of motions of each moving body along x, along y and in its turn; is some endless."""
     terms = [
         Term(body=system.parts.names[body], **asked)
         for body in system.parts.free
@@ -61,7 +61,7 @@ def _moved_every_way(model: Assembly, system: System) -> tuple[list[Floats], boo
 
 
 def _linear_travel(system: System) -> Floats:
-    """How far each moving body gets below and above its drawn pose, to first order, (2, M, 3); 0: no bound."""
+    """How far each moving body gets below and above its drawn pose, to first order, (2, M, 3); 0: free."""
     parts = system.parts
     polytope = LocalPolytope(system, configuration_at(system, parts.drawn, system.reach, None))
     costs: list[Floats] = []
