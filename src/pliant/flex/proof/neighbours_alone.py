@@ -15,7 +15,7 @@ from pliant.core.arrays import Floats, Ints
 from pliant.flex.geometry.parts import Parts
 from pliant.flex.model import Assembly, Study, Term
 from pliant.flex.problem.system import System, compile_system
-from pliant.flex.proof.pairs import PoseBox, Setting, relative_turns
+from pliant.flex.proof.rooms import PoseBox, Setting, relative_turns
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from pliant.core.pose import turn
 from pliant.flex.contact.distance import Rows
 from pliant.flex.problem.objective import Objective
 from pliant.flex.proof.intervals import arc_boxes, turned_boxes
-from pliant.flex.proof.pairs import PoseBox, Setting, angle_ranges, relative_turns, seat_boxes
+from pliant.flex.proof.rooms import PoseBox, Setting, angle_ranges, relative_turns, seat_boxes
 
 PASSES = 4
 WORTH = 0.02  # of a seat's width: what another pass must take off some
