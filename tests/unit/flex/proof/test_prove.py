@@ -22,7 +22,12 @@ BLOCK = [[-9, -9], [9, -9], [9, 9], [-9, 9]]
 
 
 def rectangle(width: float, height: float) -> list[list[float]]:
-    return [[-width / 2, -height / 2], [width / 2, -height / 2], [width / 2, height / 2], [-width / 2, height / 2]]
+    return [
+        [-width / 2, -height / 2],
+        [width / 2, -height / 2],
+        [width / 2, height / 2],
+        [-width / 2, height / 2],
+    ]
 
 
 def in_hole(peg: list[list[float]], hole: list[list[float]], **term: object) -> Assembly:
@@ -201,9 +206,13 @@ def test_the_witness_is_free_of_overlap_by_shapely():
     parts = compile_system(proof.model, proof.model.study.for_command("flex")).parts
     frames = proof.witness.frames.poses
     share = np.linspace(0, 1, 60)[:, None, None]
-    places = np.concatenate([(1 - share) * a + share * b for a, b in zip(frames[:-1], frames[1:], strict=True)])
+    places = np.concatenate(
+        [(1 - share) * a + share * b for a, b in zip(frames[:-1], frames[1:], strict=True)]
+    )
     polygons = [
-        shapely.polygons(shapely.linearrings(carry(places[:, body, None], parts.members.shapes[s].rings[0][None])))
+        shapely.polygons(
+            shapely.linearrings(carry(places[:, body, None], parts.members.shapes[s].rings[0][None]))
+        )
         for body, s in enumerate(parts.members.shape_of)
     ]
     assert shapely.distance(*polygons).min() > 0
@@ -217,12 +226,16 @@ def test_flex_prove_answers_on_the_command_line(tmp_path):
     assert answer.exit_code == 0
     assert data["command"] == "prove"
     assert data["lower"] <= 0.3 <= data["upper"] <= 1.0101 * data["lower"]
-    turned = CliRunner().invoke(main, ["flex", str(path), "--prove", "--spin", "peg", "-o", str(tmp_path / "p.png")])
+    turned = CliRunner().invoke(
+        main, ["flex", str(path), "--prove", "--spin", "peg", "-o", str(tmp_path / "p.png")]
+    )
     assert "°" in turned.stdout
     assert (tmp_path / "p.png").exists()
 
 
-@pytest.mark.parametrize("flags", [["--gap", "2%"], ["--prove", "--gap", "200%"], ["--prove", "--gap", "near"]])
+@pytest.mark.parametrize(
+    "flags", [["--gap", "2%"], ["--prove", "--gap", "200%"], ["--prove", "--gap", "near"]]
+)
 def test_a_gap_that_is_none_is_refused(tmp_path, flags):
     path = tmp_path / "peg.toml"
     pliant.save(in_hole(rectangle(4, 4), rectangle(4.6, 4.4), direction=[1, 0]), path)
