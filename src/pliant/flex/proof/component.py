@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 
 from pliant.core.arrays import Bools, Floats, Ints
-from pliant.flex.proof.rooms import PoseBox, Setting
 from pliant.flex.proof.relaxation import narrow, relax
+from pliant.flex.proof.rooms import PoseBox, Setting
 from pliant.flex.proof.search import bound_program
 
 TOUCH = 1e-9  # of the parts' size: boxes as near as that touch
@@ -78,7 +78,7 @@ class Cover:
         ).ravel()
 
     def _flood(self, stop: Bools) -> Ints:
-        """Which box each was come to from, (N,), up to one of `stop`: -1 has the drawn pose, -2 not at all."""
+        """Which box each was come to from, (N,), up to one of `stop`: -1 has the drawn pose, -2 nowhere."""
         parts = self.setting.system.parts
         low, high = self._ends()
         near = TOUCH * parts.size

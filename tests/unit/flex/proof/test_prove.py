@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from math import asin, pi, sqrt
 
 import numpy as np
@@ -206,9 +207,7 @@ def test_the_witness_is_free_of_overlap_by_shapely():
     parts = compile_system(proof.model, proof.model.study.for_command("flex")).parts
     frames = proof.witness.frames.poses
     share = np.linspace(0, 1, 60)[:, None, None]
-    places = np.concatenate(
-        [(1 - share) * a + share * b for a, b in zip(frames[:-1], frames[1:], strict=True)]
-    )
+    places = np.concatenate([(1 - share) * a + share * b for a, b in pairwise(frames)])
     polygons = [
         shapely.polygons(
             shapely.linearrings(carry(places[:, body, None], parts.members.shapes[s].rings[0][None]))

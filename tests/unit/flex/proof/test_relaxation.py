@@ -1,4 +1,4 @@
-"""What a proof rests on: ranges hold what they stand for, programs hold every free pose, bounds trust nobody."""
+"""What a proof rests on: ranges hold what they stand for, programs every free pose, bounds trust nobody."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pliant.flex.proof.bound import BoundProgram
 from pliant.flex.proof.component import Cover
 from pliant.flex.proof.free_path import free_legs
 from pliant.flex.proof.intervals import arc_boxes, turned_boxes
-from pliant.flex.proof.rooms import make_setting, open_box
 from pliant.flex.proof.relaxation import Relaxation, narrow, objective_weights, relax
+from pliant.flex.proof.rooms import make_setting, open_box
 from pliant.flex.proof.witness import centroid_poses
 
 
