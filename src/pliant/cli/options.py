@@ -13,7 +13,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 PICTURES = (".png", ".svg", ".pdf")
 FILMS = (".gif", ".mp4")
-SUFFIXES = (*PICTURES, *FILMS, ".html", ".json", ".csv")
+TABLES = (".csv", ".parquet")
+SUFFIXES = (*PICTURES, *FILMS, ".html", ".json", *TABLES)
 
 
 class OutputFile(click.ParamType):
@@ -164,10 +165,38 @@ def output_option(required: bool = False, suffixes: tuple[str, ...] = SUFFIXES) 
         multiple=True,
         required=required,
         metavar="FILE",
-        help="Write a .png, .svg or .pdf picture, a .gif or .mp4 film, an .html player or .json"
-        f"{model}. Repeatable.",
+        help="Write a .png, .svg or .pdf picture, a .gif or .mp4 film, an .html player, a .csv or .parquet "
+        f"table or .json{model}. Repeatable.",
     )
 
+
+def _values(_ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """By name, the values of "a=12"."""
+    values: dict[str, str] = {}
+    for text in given:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals and value):
+            raise click.BadParameter(f"{text!r} sets nothing; write a=12", param=option)
+        values[name] = value
+    return values
+
+
+set_option = click.option(
+    "--set",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_values,
+    help='Give a parameter of the file another value, such as a=12 or wall="1/8 in", or a key by its path, '
+    "such as pawls[0].stiffness=90. Repeatable.",
+)
+
+plot_option = click.option(
+    "--plot",
+    "chart",
+    metavar="NAME",
+    help="Pictures and tables are of this chart of the result, such as force; a wrong name lists them.",
+)
 
 json_option = click.option(
     "--json",

@@ -63,7 +63,7 @@ class Workspace(NamedTuple):
 
 
 class BatchAnswer(NamedTuple):
-    """What is found for each block, C being the steps of the drive and T the traced nodes."""
+    """Results of each block, over C steps of the drive and T traced nodes."""
 
     points: Reals  # (B, J·D·W)
     residual: Reals  # (B, W)
@@ -109,7 +109,7 @@ def settle(
 
 @inner
 def _draw(packed: Packed, block: int, room: Workspace, rule: UpdateRule, axes: Marks, powers: Marks) -> None:
-    """Put the nodes where they are drawn, at rest."""
+    """Set the nodes to their drawn positions, at rest."""
     W, D = 1 << len(powers), len(axes)
     for j in range(packed.most.shape[1] // W):
         for w in range(D * W):
@@ -289,7 +289,7 @@ def _measure_block(
 def _length_error(
     packed: Packed, block: int, n: int, w: int, room: Workspace, axes: Marks, powers: Marks
 ) -> float:  # fmt: skip
-    """By how much link n is too long or too short; a string is never too short, nor a bumper too long."""
+    """Length error of link n; 0 for a string too short and a bumper too long."""
     W, D = 1 << len(powers), len(axes)
     if packed.stiffness[block, n * W + w] == 0.0:
         return 0.0

@@ -32,7 +32,7 @@ CUT, MEND, LOWEST = 0.7, 1.02, 0.02  # of α at a node that flips to and fro, at
 
 
 class Factors(NamedTuple):
-    """How displacements are made of forces."""
+    """Update factors α, η, S_min and caps."""
 
     alpha: Floats  # (N,)
     eta: Floats  # (N,)
@@ -47,7 +47,7 @@ class Factors(NamedTuple):
 
 
 class SweepBuffers(NamedTuple):
-    """Arrays that iterations hand on to each other."""
+    """Work arrays of the iterations."""
 
     moved: Floats  # (N, D) the last displacement
     stiff: Floats  # (N, D) the last stiffness
@@ -58,7 +58,7 @@ class SweepBuffers(NamedTuple):
 
 
 class DriveLeg(NamedTuple):
-    """What the drive goes from and to."""
+    """Start and end values of one leg of the drive."""
 
     rest: Floats  # (2, E)
     goal: Floats  # (2, C)
@@ -169,7 +169,7 @@ def _hold(x: Floats, guides: Guides) -> None:
 
 @inner
 def _add(work: SweepBuffers, r: Floats, s: Floats) -> None:
-    """What elements that are not compiled add."""
+    """Add forces and stiffness of elements that are not compiled."""
     for i in range(len(work.extra)):
         for c in range(r.shape[1]):
             r[i, c] += work.extra[i, c]
@@ -178,7 +178,7 @@ def _add(work: SweepBuffers, r: Floats, s: Floats) -> None:
 
 @inner
 def _caps(x: Floats, touch: Contacts, cap: float, caps: Floats) -> None:
-    """How far each node may go."""
+    """Largest displacement of each node in an iteration (N,)."""
     for i in range(len(caps)):
         caps[i] = cap
     limit_displacements(x, touch, caps)
@@ -236,7 +236,7 @@ def _gather(
     x: Floats, i: int, starts: Ints, star: Ints, ends: Ints, rest: Floats, stiffness: Floats, laws: Ints,
     bands: Floats, r: Floats, s: Floats,
 ) -> None:  # fmt: skip
-    """Add what its links do to node i."""
+    """Add the forces and stiffness of its links to node i."""
     d = x.shape[1]
     for at in range(starts[i], starts[i + 1]):
         e = star[at]
@@ -373,7 +373,9 @@ def accelerate(
             return t + 1, age
         age = 0 if along < 0.0 else age + 1
         keep = (age - 1.0) / (age + 2.0) if age > 0 else 0.0
-        _move_with_momentum(x, guides.kinds, knobs.alpha, keep, knobs.least, caps, grip, work.moved, r, s)
+        _move_with_momentum(
+            x, guides.kinds, knobs.alpha, keep, knobs.least, caps, grip, push, work.moved, r, s
+        )
         if held:
             _hold(x, guides)
         if len(state.turned) > 0:
@@ -383,7 +385,7 @@ def accelerate(
 
 @inner
 def _uphill(kinds: Ints, r: Floats, moved: Floats) -> tuple[float, float]:
-    """The largest residual, and how far the motion goes along with the forces."""
+    """Largest residual, and the power of the forces along the motion."""
     worst = along = 0.0
     for i in range(len(r)):
         square = 0.0
@@ -398,13 +400,21 @@ def _uphill(kinds: Ints, r: Floats, moved: Floats) -> tuple[float, float]:
 @inner
 def _move_with_momentum(
     x: Floats, kinds: Ints, alpha: Floats, keep: float, least: float, caps: Floats, grip: Floats,
-    moved: Floats, r: Floats, s: Floats,
+    push: Floats, moved: Floats, r: Floats, s: Floats,
 ) -> None:  # fmt: skip
-    """Move by the forces and by a share of the last displacement; what friction holds does not coast."""
+    """Move by the forces and by a share of the last displacement; what friction holds does not coast.
+
+    Nor does anything the way a contact pushes it: it would coast out of it, and fall back from afar.
+    """
     for i in range(len(r)):
         if kinds[i] == FIXED:
             continue
-        still = grip[i] > 0.0
+        still, out, square = grip[i] > 0.0, 0.0, 0.0
         for c in range(r.shape[1]):
             still = still and r[i, c] == 0.0
+            out += moved[i, c] * push[i, c]
+            square += push[i, c] * push[i, c]
+        if out > 0.0 and square > 0.0:
+            for c in range(r.shape[1]):
+                moved[i, c] -= out / square * push[i, c]
         _move(x, i, alpha[i], 0.0 if still else keep, least, caps[i], moved, r, s)
