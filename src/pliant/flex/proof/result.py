@@ -15,9 +15,9 @@ from pliant.view.shown import Shown
 class ProofResult(Shown):
     """Between which bounds the flex of an assembly lies."""
 
-    status: ProofStatus
-    model: Assembly
-    study: ProveStudy
+    status: ProofStatus  # how it ended
+    model: Assembly  # whose flex is bounded
+    study: ProveStudy  # what was asked
     lower: float  # reached by the witness: a length, or rad for a turn
     upper: float  # that nothing goes beyond; inf where none was found
     everything: bool  # whether the upper bound holds for all that can be reached, or for the box explored
@@ -30,7 +30,7 @@ class ProofResult(Shown):
     reached: float  # by flex, which allows a little overlap
     witness: FlexResult | None  # its frames are free of overlap
     flex: FlexResult  # from which it was begun
-    seconds: Mapping[str, float]
+    seconds: Mapping[str, float]  # by phase
 
     @property
     def message(self) -> str:
