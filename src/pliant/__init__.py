@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pliant.files.kinds import Model
     from pliant.flex import (  # isort: skip
         Assembly, BraceResult, BraceStudy, FlexResult, FlexStudy, LoosenResult, LoosenStudy, PlayResult,
-        PlayStudy, SeparateStudy, SeparationResult,
+        PlayStudy, ProofResult, ProveStudy, SeparateStudy, SeparationResult,
     )  # fmt: skip
     from pliant.linkage import EditResult, EditStudy, Linkage, Synthesis, TraceResult, TraceStudy
     from pliant.relax import Evolved, Mechanism, RelaxResult, RelaxStudy
@@ -62,6 +62,8 @@ __all__ = [
     "PliantError",
     "Plot",
     "Progress",
+    "ProofResult",
+    "ProveStudy",
     "RelaxResult",
     "RelaxStudy",
     "Result",
@@ -85,6 +87,7 @@ __all__ = [
     "load",
     "loosen",
     "play",
+    "prove",
     "relax",
     "save",
     "separate",
@@ -115,6 +118,8 @@ _exported = exports(
             "LoosenStudy",
             "PlayResult",
             "PlayStudy",
+            "ProofResult",
+            "ProveStudy",
             "SeparateStudy",
             "SeparationResult",
         ],
@@ -323,6 +328,32 @@ def play(
         Interrupted: Ctrl-C; its `result` is what was done until then.
     """
     return _ask("play", "pliant.flex.play.play:play", model, study, progress, keywords)
+
+
+def prove(
+    model: Assembly | str | Path | Mapping[str, object],
+    study: ProveStudy | None = None,
+    *,
+    progress: Progress | None = None,
+    **keywords: object,
+) -> ProofResult:
+    """Bound the flex from both sides: keywords go before `study`, and `study` before `[study.prove]`.
+
+    Args:
+        model: an assembly, the path of its file, or its keys as a dict; its `[study]` says what is maximised.
+        study: how near the bounds shall be.
+        progress: called as the work goes on, with what is done, the total and a few words.
+        keywords: keys of `[study.prove]`: `prove(model, gap=0.01)`.
+
+    Returns:
+        The bounds, a motion without overlap that reaches the lower one, and what the upper one holds for.
+
+    Raises:
+        InputError: the model, the study or a keyword cannot be used.
+        Interrupted: Ctrl-C; its `result` is what was proved until then.
+
+    """
+    return _ask("prove", "pliant.flex.proof.prove:prove", model, study, progress, keywords)
 
 
 def separate(

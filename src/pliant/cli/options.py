@@ -58,6 +58,23 @@ class Pair(click.ParamType):
         return parts[0], parts[1]
 
 
+class Share(click.ParamType):
+    """A share between 0 and 1, such as "0.02" or "2%"."""
+
+    name = "SHARE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read a number, or a percentage."""
+        text = str(value).strip()
+        try:
+            share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        except ValueError:
+            share = float("nan")
+        if not 0 < share < 1:
+            self.fail(f"{value!r} is no share between 0 and 1; write 0.02, or 2%", param, ctx)
+        return share
+
+
 class Target(click.ParamType):
     """A name and a place, such as "P=3,4"."""
 

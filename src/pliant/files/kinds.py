@@ -82,6 +82,7 @@ KINDS = {
         separate="SeparationStatus",
         loosen="LoosenStatus",
         brace="BraceStatus",
+        prove="ProofStatus",
     ),
     "linkage": replace(
         kind_of(

@@ -322,6 +322,17 @@ class BraceStudy(Frozen):
     )
 
 
+class ProveStudy(Frozen):
+    """How near the proved bounds of the flex shall be to each other."""
+
+    gap: Annotated[Number, Field(gt=0, lt=1)] = Field(
+        0.02, description="between the bounds, as a share of the upper one"
+    )
+    nodes: int = Field(
+        default=3000, ge=1, le=10_000_000, description="boxes of poses that are bounded at most"
+    )
+
+
 class Study(FlexStudy):
     """The study of the file, with a table of its own for each command: `[study.play]` and so on."""
 
@@ -330,6 +341,7 @@ class Study(FlexStudy):
     separate: SeparateStudy | None = Field(None, description="keys of `pliant separate`")
     loosen: LoosenStudy | None = Field(None, description="keys of `pliant loosen`")
     brace: BraceStudy | None = Field(None, description="keys of `pliant brace`")
+    prove: ProveStudy | None = Field(None, description="keys of `pliant flex --prove`")
 
     @overload
     def for_command(self, command: Literal["flex"]) -> FlexStudy: ...
@@ -341,11 +353,15 @@ class Study(FlexStudy):
     def for_command(self, command: Literal["loosen"]) -> LoosenStudy: ...
     @overload
     def for_command(self, command: Literal["brace"]) -> BraceStudy: ...
-    def for_command(self, command: str) -> FlexStudy | PlayStudy | SeparateStudy | LoosenStudy | BraceStudy:
+    @overload
+    def for_command(self, command: Literal["prove"]) -> ProveStudy: ...
+    def for_command(
+        self, command: str
+    ) -> FlexStudy | PlayStudy | SeparateStudy | LoosenStudy | BraceStudy | ProveStudy:
         """The command's own keys, those of flex over the common ones.
 
         Args:
-            command: "flex", "play", "separate", "loosen" or "brace".
+            command: "flex", "play", "separate", "loosen", "brace" or "prove".
 
         Returns:
             The study that this command takes.
@@ -355,6 +371,7 @@ class Study(FlexStudy):
             "separate": self.separate or SeparateStudy(),
             "loosen": self.loosen or LoosenStudy(),
             "brace": self.brace or BraceStudy(),
+            "prove": self.prove or ProveStudy(),
         }
         if command in tables:
             return tables[command]
