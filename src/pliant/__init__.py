@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from pliant.linkage import EditResult, EditStudy, Linkage, Synthesis, TraceResult, TraceStudy
     from pliant.relax import Evolved, Mechanism, RelaxResult, RelaxStudy
     from pliant.snap import Fastener, SnapResult, SnapStudy
+    from pliant.sweeps.sweep import sweep
+    from pliant.sweeps.table import SweepTable
 
     __version__: str
 
@@ -69,6 +71,7 @@ __all__ = [
     "SnapResult",
     "SnapStudy",
     "Status",
+    "SweepTable",
     "Synthesis",
     "TraceResult",
     "TraceStudy",
@@ -87,6 +90,7 @@ __all__ = [
     "separate",
     "snap",
     "solve",
+    "sweep",
     "view",
 ]
 
@@ -117,6 +121,8 @@ _exported = exports(
         "linkage": ["EditResult", "EditStudy", "Linkage", "Synthesis", "TraceResult", "TraceStudy"],
         "relax": ["Evolved", "Mechanism", "RelaxResult", "RelaxStudy"],
         "snap": ["Fastener", "SnapResult", "SnapStudy"],
+        "sweeps.sweep": ["sweep"],
+        "sweeps.table": ["SweepTable"],
     },
     rooms=["files", "flex", "gallery", "linkage", "relax", "snap", "view"],
 )

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pliant.cli.crew import Crew, LostError, runs, take
+from pliant.batch.crew import Crew, LostError, runs, take
 from pliant.cli.report import UNREAD, Entry, write_report
 from pliant.core.progress import silent
 from pliant.core.status import Tone

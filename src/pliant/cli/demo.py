@@ -115,7 +115,7 @@ def _gather(solved: Solved, by_name: dict[str, Entry], watch: Watch, quiet: bool
 
 
 def _solve_all(names: Sequence[str], folder: Path, jobs: int | None, watch: Watch) -> Solved:
-    from pliant.cli.crew import MOST
+    from pliant.batch.crew import MOST
     from pliant.core.threads import cores
 
     jobs = min(cores(), MOST) if jobs is None else jobs
@@ -134,7 +134,7 @@ def _solve_in_turn(names: Sequence[str], folder: Path, watch: Watch) -> Solved:
 
 def _side_by_side(names: Sequence[str], folder: Path, jobs: int, watch: Watch) -> Solved:
     """The first Ctrl-C lets those at work hand over what is done, for a while; the second ends them."""
-    from pliant.cli.crew import Crew, LostError
+    from pliant.batch.crew import Crew, LostError
 
     with Crew(partial(solve_example, folder=folder), names, jobs) as crew:
 

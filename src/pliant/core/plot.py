@@ -13,12 +13,12 @@ from pliant.core.arrays import Floats
 from pliant.core.motion import plain
 from pliant.core.store import Json, read_json, reading, write_json
 
-Style = Literal["line", "heavy", "dashed", "points", "bars", "band", "area"]
+Style = Literal["line", "heavy", "dashed", "points", "bars", "band", "area", "map"]
 
 
 @dataclass(frozen=True)
 class Series:
-    """One line, cloud of points, set of bars, band (y from `low` to `y`), or area.
+    """One line, cloud of points, set of bars, band (y from `low` to `y`), area, or map (`z` over x and y).
 
     Heavy and dashed lines lie under the others, and areas under them all. An area is filled: rings of any
     number, closed and apart by NaN, outsides left about and holes right about.
@@ -30,6 +30,7 @@ class Series:
     style: Style = "line"
     low: Floats | None = None  # (N,) lower edge of a band, or lower end of a bar's range
     high: Floats | None = None  # (N,) upper end of a bar's range
+    z: Floats | None = None  # (N,) of a map, at places in rows and columns, some of which may be missing
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Plot:
 
     def __post_init__(self) -> None:
         for series in self.series:
-            for array in (series.x, series.y, series.low, series.high):
+            for array in (series.x, series.y, series.low, series.high, series.z):
                 if array is not None:
                     if array.shape != series.x.shape:
                         raise ValueError(f"Plot series {series.name!r}: lengths differ")
@@ -107,7 +108,7 @@ class Plot:
         return cls(**fields)
 
 
-ARRAYS = ("x", "y", "low", "high")
+ARRAYS = ("x", "y", "low", "high", "z")
 
 
 def _series_to_dict(series: Series) -> dict[str, Any]:
@@ -116,6 +117,6 @@ def _series_to_dict(series: Series) -> dict[str, Any]:
 
 
 def _series_from_dict(data: Mapping[str, Any]) -> Series:
-    arrays = {n: None if data[n] is None else np.array(data[n], np.float64) for n in ARRAYS}
+    arrays = {n: None if data.get(n) is None else np.array(data[n], np.float64) for n in ARRAYS}
     fields: dict[str, Any] = {**data, **arrays}
     return Series(**fields)

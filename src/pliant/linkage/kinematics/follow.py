@@ -130,7 +130,7 @@ def _fill_between(
     v0, _ = rates(before, chord, np.zeros_like(chord))
     v1, _ = rates(after, chord, np.zeros_like(chord))
     u = ((angles[:, inner] - before.angles[:, cell]) * chord[:, cell]).sum(axis=0)
-    u = u / (chord[:, cell] ** 2).sum(axis=0)
+    u = u / np.maximum((chord[:, cell] ** 2).sum(axis=0), 1e-300)  # 0 where motors stand still
     cells = Cells(before.x[..., cell], after.x[..., cell], v0[..., cell], v1[..., cell])
     with np.errstate(all="ignore"):
         guess = value(cells, u)
