@@ -37,8 +37,8 @@ class SweepRow:
 class SweepTable:
     """Rows in the order of their cases."""
 
-    parameters: tuple[str, ...]
-    rows: tuple[SweepRow, ...]
+    parameters: tuple[str, ...]  # names of what was varied
+    rows: tuple[SweepRow, ...]  # one for each case that was done
     left: int = 0  # cases that a stop left undone
 
     @property
@@ -52,7 +52,11 @@ class SweepTable:
         return tuple(dict.fromkeys(name for row in self.rows for name in row.figures))
 
     def table(self) -> dict[str, list[Value]]:
-        """Columns by name, for CSV files and data frames; NaN where a row has no such figure."""
+        """Columns by name, for CSV files and data frames; NaN where a row has no such figure.
+
+        Returns:
+            Lists of equal length by column name.
+        """
         columns: dict[str, list[Value]] = {"case": [row.name for row in self.rows]}
         columns |= {name: [row.changes.get(name, "") for row in self.rows] for name in self.parameters}
         columns["status"] = [row.status for row in self.rows]
@@ -61,7 +65,11 @@ class SweepTable:
         return columns
 
     def to_dict(self) -> dict[str, Json]:
-        """Plain lists and numbers, for JSON."""
+        """Plain lists and numbers, for JSON.
+
+        Returns:
+            What `--json` writes.
+        """
         return {
             "parameters": list(self.parameters),
             "left": self.left,
@@ -71,7 +79,11 @@ class SweepTable:
         }
 
     def summary(self) -> str:
-        """A sentence, then the range of each figure."""
+        """A sentence, then the range of each figure.
+
+        Returns:
+            Lines of text; the first is the sentence.
+        """
         done, failed = len(self.rows), self.failed
         said = f"Solved {done} case{'s' * (done != 1)}" + (f", {failed} without an answer" if failed else "")
         said += f"; {self.left} left, --resume goes on" if self.left else ""
