@@ -55,7 +55,11 @@ class Plot:
                     array.setflags(write=False)
 
     def table(self) -> dict[str, Floats]:
-        """Columns by name: x, and y of each series, padded with NaN to one length."""
+        """Columns by name: x, and y of each series, padded with NaN to one length.
+
+        Returns:
+            Arrays of equal length by column name.
+        """
         size = max((len(series.x) for series in self.series), default=0)
         columns: dict[str, Floats] = {}
         for number, series in enumerate(self.series):

@@ -51,7 +51,17 @@ class Result:
         return self._presentation("plots")
 
     def plot(self, name: str | None = None) -> Plot:
-        """The chart of that name; without one, the first."""
+        """The chart of that name; without one, the first.
+
+        Args:
+            name: of the chart; left out, the first.
+
+        Returns:
+            The chart.
+
+        Raises:
+            InputError: there is none of that name, or none at all.
+        """
         from pliant.core.errors import Fault, InputError
         from pliant.core.faults import name_cure
 

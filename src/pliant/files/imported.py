@@ -27,9 +27,9 @@ NAMED = range(13, 61)  # so many parts have their names written into it; views n
 class LeftOutItem:
     """Something of a file that the model does not have, and why."""
 
-    what: str
-    why: str
-    count: int = 1
+    what: str  # kind of the item
+    why: str  # reason that it was not read
+    count: int = 1  # how many of them
     where: str = ""  # of the first: layer, line or handle
 
     def __str__(self) -> str:
@@ -41,15 +41,15 @@ class LeftOutItem:
 class Imported:
     """A model made of another program's file, and the report on how it was made."""
 
-    source: str
+    source: str  # name of the drawing
     format: str  # "SVG", "DXF", "PMKS", …
-    model: Model
+    model: Model  # made of it
     facts: Mapping[str, str]  # what was read, in words
-    left_out: tuple[LeftOutItem, ...] = ()
+    left_out: tuple[LeftOutItem, ...] = ()  # what was not read
     chosen: tuple[str, ...] = ()  # because nobody said it
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()  # what to look at
     open_lines: tuple[np.ndarray, ...] = field(default=(), repr=False)  # (K, 2) each: they bound no part
-    figures: Mapping[str, Json] = field(default_factory=lambda: {}, repr=False)
+    figures: Mapping[str, Json] = field(default_factory=lambda: {}, repr=False)  # what was read or chosen
 
     @cached_property
     def motion(self) -> Motion:
@@ -62,7 +62,11 @@ class Imported:
         )
 
     def summary(self) -> str:
-        """A sentence, then what was read, what was not and why, and what was chosen."""
+        """A sentence, then what was read, what was not and why, and what was chosen.
+
+        Returns:
+            Lines of text; the first is the sentence.
+        """
         kind = self.model.kind
         lines = [
             f"{self.source} was read as {'an' if kind[0] in 'aeiou' else 'a'} {kind}: {self.facts['holds']}."
@@ -75,7 +79,11 @@ class Imported:
         return "\n".join([*lines, *(f"  {key.ljust(width)}  {value}" for key, value in told)])
 
     def to_dict(self) -> dict[str, Json]:
-        """The report as plain data; the model is under "model", as its file has it."""
+        """The report as plain data; the model is under "model", as its file has it.
+
+        Returns:
+            What `--json` writes.
+        """
         return {
             "source": self.source,
             "format": self.format,

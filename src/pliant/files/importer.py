@@ -68,7 +68,8 @@ def import_drawing(
         The model, and what was read, what was not and why.
 
     Raises:
-        InputError: the file cannot be read, or holds nothing that a model could be made of.
+        InputError: the file cannot be read.
+        EmptyDrawingError: it holds nothing that a model could be made of; an InputError too.
 
     """
     path = Path(path)
@@ -325,7 +326,8 @@ def import_file(
         The model, and what was read, what was not and why.
 
     Raises:
-        InputError: the file cannot be read, or holds nothing that a model could be made of.
+        InputError: the file cannot be read.
+        EmptyDrawingError: it holds nothing that a model could be made of; an InputError too.
 
     """
     path = Path(path)

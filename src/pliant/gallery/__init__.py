@@ -223,7 +223,17 @@ def path(name: str) -> Path | None:
 
 
 def drawing(name: str) -> Path | None:
-    """The drawing that a model is imported from, or None where there is none."""
+    """The drawing that a model is imported from, or None where there is none.
+
+    Args:
+        name: of a model in the gallery.
+
+    Returns:
+        The path, or None.
+
+    Raises:
+        PliantError: there is none of that name.
+    """
     _check_name(name)
     return next((FOLDER / "drawings").glob(f"{name}.*"), None)
 

@@ -97,7 +97,15 @@ class SweepTable:
         return "\n".join(lines)
 
     def save(self, path: str | Path) -> None:
-        """Write as .csv, .parquet or .json, by the suffix."""
+        """Write as .csv, .parquet or .json, by the suffix.
+
+        Args:
+            path: the file; one that is there is replaced.
+
+        Raises:
+            InputError: the suffix is none of these.
+            PliantError: the file cannot be written, or pyarrow is missing.
+        """
         path = Path(path)
         suffix = path.suffix.lower()
         if suffix == ".json":
@@ -110,7 +118,14 @@ class SweepTable:
     def plot(self, figure: str | None = None) -> Plot:
         """A figure over the first parameter, or over the first two as a map.
 
-        Without a name, the first figure. A sweep of more parameters has no picture, and says so.
+        Args:
+            figure: its name; left out, the first.
+
+        Returns:
+            A line or a map.
+
+        Raises:
+            InputError: there is no such figure, or more parameters vary than a picture has axes.
         """
         figure = self._figure_named(figure)
         varied = [name for name in self.parameters if len({row.changes[name] for row in self.rows}) > 1]
