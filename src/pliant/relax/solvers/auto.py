@@ -106,7 +106,7 @@ TURNING = 1.0 / 64  # of the drive, where friction is: its direction follows wha
 
 
 def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) -> None:
-    """Increments along the drive, judged one by one, and frames on the way.
+    """Advance along the drive in judged increments, and keep frames on the way.
 
     Stops at every waypoint; for good where it locks, at a dead centre, or where it does not come to rest.
     """
@@ -119,7 +119,7 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
 
 
 def _follow(net: Network, study: RelaxStudy, record: Record, progress: Progress, geometry: bool) -> None:
-    """The same, once; by geometry alone, or with what loads do."""
+    """Advance once along the drive, by geometry alone or with loads."""
     rough, net = net, smooth(net) if has_friction(net) else net
     run = new_run(without_loads(net) if geometry else net, study)
     run.base, pace = net, Pace()
@@ -204,7 +204,7 @@ def _increment(
 def _follow_exactly(
     run: Run, state: State, pace: Pace, goal: float, wanted: list[float], record: Record, progress: Progress
 ) -> tuple[bool, list[float]]:
-    """Follow the exact way to the next event; whether the drive goes on, and the frames left to be kept."""
+    """Follow the equilibrium path to the next event; whether the drive goes on, and frames to be kept."""
     way = follow_stretch(run.net, state, pace.share, goal)
     record.iterations += way.solved
     record.factorised += way.solved
@@ -224,7 +224,7 @@ def _follow_exactly(
 
 
 def _initial_rest(run: Run, pace: Pace, record: Record) -> tuple[State, Settled]:
-    """At rest before anything is driven, with as much stiffness as that takes."""
+    """Bring the mechanism to rest before it is driven, with as much rigid stiffness as that takes."""
     net, study = run.net, run.study
     while True:
         state = with_friction_rows(run.rough, run.net.state())
@@ -331,7 +331,7 @@ def _advance(run: Run, state: State, pace: Pace, goal: float, record: Record) ->
 
 
 def _is_stalled(pace: Pace) -> bool:
-    """Whether increments are many and bring it nowhere."""
+    """Whether many increments have made no progress."""
     pace.tries += 1
     if pace.share > pace.since + LITTLE:
         pace.tries, pace.since = 0, pace.share
@@ -339,6 +339,6 @@ def _is_stalled(pace: Pace) -> bool:
 
 
 def _is_work_spent(run: Run, record: Record) -> bool:
-    """Whether it has taken far more work than mechanisms take that come to rest."""
+    """Whether far more factorisations were used than mechanisms need that come to rest."""
     steps = record.factorised
     return steps > PATIENCE and steps * run.numbers > LABOUR

@@ -49,7 +49,7 @@ def is_rank_deficient(net: Network, state: State) -> bool:
 
 
 def _singular_values(net: Network, state: State) -> Floats:
-    """Singular values of the slopes, falling; of large mechanisms the least alone."""
+    """Singular values of J, descending; of large mechanisms the smallest alone."""
     matrix = jacobian_at(net, state.x, elongations(net, state)).matrix
     if matrix.shape[1] > DENSE:
         return np.array([smallest_singular_value(matrix)])
@@ -58,7 +58,7 @@ def _singular_values(net: Network, state: State) -> Floats:
 
 
 def lock_name(net: Network, state: State, strained: State | None) -> tuple[str, str]:
-    """The kind and the name of a lock, from its pose or the last before it, and one strained by it."""
+    """Kind and name of a lock, from its pose or the last before it, and an element it strains."""
     if strained is not None:
         names = _one_sided_carriers(net, strained)
         if names:
@@ -144,7 +144,7 @@ def fold_ahead(net: Network, state: State, share: float, goal: float) -> tuple[f
 
 
 def _stress(net: Network, rows: Jacobian, strained: State | None, chosen: ActiveElements) -> Floats | None:
-    """Forces in the rows that balance among themselves, of length 1: of a strain, where there is one."""
+    """Unit self-stress of the rows; from the strain, where there is one."""
     if strained is not None:
         there = jacobian_at(net, strained.x, elongations(net, strained), chosen)
         p = there.stiffness * there.over

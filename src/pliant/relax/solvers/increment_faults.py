@@ -36,7 +36,7 @@ OVERSHOOT = 2.0  # times the first of Newton's steps: so far they go in all wher
 
 
 def increment_fault(run: Run, before: State, state: State, settled: Settled, pace: Pace, step: float) -> str:
-    """What speaks against an increment; nothing where it can be taken."""
+    """Reason to reject an increment; none where it can be taken."""
     net = run.net
     if not settled.at_rest:
         return "rest"
@@ -73,7 +73,7 @@ def _is_continuous(
 
 
 def _is_smooth(settled: Settled, speed: float, pace: Pace) -> bool:
-    """Whether Newton's steps went straight to where they ended, and not much faster than before."""
+    """Whether Newton's steps converged directly, at about the last increment's speed."""
     steady = pace.last is None or speed <= max(GROWS * pace.last, LEAST * pace.speed)
     return steady and (_goes_straight(settled) or pace.unstable)  # from where it is unstable, no step does
 

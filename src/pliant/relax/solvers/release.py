@@ -37,7 +37,7 @@ RANK = 1e-9  # singular values below it are 0; of the largest stiffness, one bel
 
 @dataclass(frozen=True)
 class Release:
-    """Where an element that pulls or presses one way carries nothing any more, and nothing else holds."""
+    """Share and pose at which a one-way element's force is 0 and nothing else holds the pose."""
 
     share: float
     state: State
