@@ -59,7 +59,11 @@ def study_faults(own: Study, held: Mapping[str, str], moves: bool) -> Iterable[I
         for place, key, problem, cure in terms_without_effect(study.maximize, held, moves) if study else ():
             value = getattr(study.maximize[place], key) if study else None
             yield fault_at((*prefix, "maximize", place, key), value, problem, cure)
-    asked = [(("play", "body"), own.play.body)] if own.play and own.play.body else []
+    asked: list[tuple[tuple[str | int, ...], str]] = [
+        (("play", key), name)
+        for key in ("body", "drive")
+        if own.play and (name := getattr(own.play, key)) is not None
+    ]
     asked += (
         [(("separate", "parts", place), name) for place, name in enumerate(own.separate.parts)]
         if own.separate
@@ -105,6 +109,6 @@ def _named_bodies(data: Mapping[str, Any]) -> Iterable[tuple[tuple[str | int, ..
     for prefix, part in ((("study",), study), (("study", "flex"), get(study, "flex"))):
         for index, term in enumerate(items(part, "maximize")):
             yield from (((*prefix, "maximize", index, f), get(term, f)) for f in ("body", "gather"))
-    yield ("study", "play", "body"), get(get(study, "play"), "body")
+    yield from ((("study", "play", key), get(get(study, "play"), key)) for key in ("body", "drive"))
     for index, name in enumerate(items(get(study, "separate"), "parts")):
         yield ("study", "separate", "parts", index), name

@@ -140,6 +140,7 @@ class Body(Frozen):
     outlines: tuple[Piece, ...] = Field((), description="several, apart or touching; each may have holes")
     pose: tuple[Coordinate, Coordinate, Angle] = Field((0.0, 0.0, 0.0), description="x, y, theta")
     fixed: bool = False
+    layer: int = Field(default=0, ge=-10_000, le=10_000, description="bodies of different layers never meet")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -268,12 +269,21 @@ class PlayStudy(Frozen):
     draws: int = Field(default=20_000, ge=100, le=10_000_000, description="of Monte Carlo")
     seed: int = Field(default=0, ge=0, le=4_294_967_295, description="of Monte Carlo")
     ranges: bool = Field(False, description="range of each joint's share where duals are not unique")
+    drive: Name | None = Field(
+        None, description="a body, such as a crank, that is turned and held: the play of `body` at each angle"
+    )
+    angles: tuple[Angle, Angle] = Field((0.0, 2 * np.pi), description="of the drive, from the drawn pose")
+    samples: int = Field(default=73, ge=2, le=100_000, description="angles of the drive, both ends included")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        given = [key for key in ("point", "direction") if getattr(self, key) is not None]
+        given = [key for key in ("point", "direction", "drive") if getattr(self, key) is not None]
         if self.body is None and (given or self.spin):
             raise fault(f"has {(given or ['spin'])[0]} and names no body", 'Add body = "…"')
+        if self.drive is not None and self.spin:
+            raise fault("has both drive and spin", "Ask for the play of a point of the body, without spin")
+        if self.angles[0] == self.angles[1]:
+            raise fault("has angles that end where they begin", 'For example angles = [0, "360 deg"]')
         if self.spin and self.direction is not None:
             raise fault("has both direction and spin", "Ask for one of the two")
         return self

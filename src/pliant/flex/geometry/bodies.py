@@ -1,9 +1,9 @@
 """The rigid bodies of a model: which bodies of the file each has, and what a clearance leaves of them.
 
 Bodies that move as one are one rigid body, as long as they meet the same others. A pin puts the
-two that it joins into different layers; a member of a weld that is pinned to somebody does not
-meet them, while the other members do. So members in different layers are bodies of their own, tied
-to each other.
+two that it joins into different layers, and so does the key `layer`; a member of a weld that is
+pinned to somebody does not meet them, while the other members do. So members in different layers
+are bodies of their own, tied to each other.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _frames(model: Assembly, group: tuple[int, ...]) -> Floats:
 
 
 def _layers(model: Assembly, group: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """The members of a group, by their places in it, that pins join to the same others outside of it."""
+    """The members of a group, by their places in it, of one layer and pinned to the same others."""
     if len(group) == 1:
         return [(0,)]
     inside = {model.bodies[member].name for member in group}
@@ -106,9 +106,10 @@ def _layers(model: Assembly, group: tuple[int, ...]) -> list[tuple[int, ...]]:
         if len(inside.intersection(pin.bodies)) == 1:
             for name, other in (pin.bodies, pin.bodies[::-1]):
                 others[name].add(other)
-    layers: defaultdict[frozenset[str], list[int]] = defaultdict(list)
+    layers: defaultdict[tuple[int, frozenset[str]], list[int]] = defaultdict(list)
     for place, member in enumerate(group):
-        layers[frozenset(others[model.bodies[member].name])].append(place)
+        body = model.bodies[member]
+        layers[body.layer, frozenset(others[body.name])].append(place)
     return [tuple(layer) for layer in layers.values()]
 
 

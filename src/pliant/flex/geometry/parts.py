@@ -9,6 +9,7 @@ material lies on its left.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -96,7 +97,7 @@ class Parts:
     origins: Floats  # (B, 2) the user's origin of each body (of its first member), in its centroid frame
     outlines: Outlines
     radius: Floats  # (B,) of the circle about the centroid that holds the body
-    exempt: frozenset[tuple[int, int]]  # pairs that do not meet: joined by a pin, or of one weld
+    exempt: frozenset[tuple[int, int]]  # pairs that do not meet: pinned, of one weld, or in two layers
     ties: tuple[tuple[int, int], ...]  # bodies of one weld that lie in different layers
 
     @property
@@ -293,7 +294,14 @@ def _exempt(model: Assembly, bodies: list[RigidBody], members: Members) -> froze
     places = dict(zip(members.names, members.body.tolist(), strict=True))
     pinned = (sorted(places[name] for name in pin.bodies) for pin in model.pins)
     welded = (pair for group in _welds(bodies) for pair in combinations(group, 2))
-    return frozenset([*((first, second) for first, second in pinned if first != second), *welded])
+    pairs = frozenset([*((first, second) for first, second in pinned if first != second), *welded])
+    return pairs.union(_in_two_layers([model.bodies[body.members[0]].layer for body in bodies]))
+
+
+def _in_two_layers(layers: list[int]) -> Iterator[tuple[int, int]]:
+    """Pairs of bodies that lie in different layers, by the layer of each."""
+    if len(set(layers)) > 1:
+        yield from ((a, b) for a, b in combinations(range(len(layers)), 2) if layers[a] != layers[b])
 
 
 def _welds(bodies: list[RigidBody]) -> list[list[int]]:

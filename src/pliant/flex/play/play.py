@@ -21,9 +21,10 @@ from pliant.flex.diagnosis.as_drawn import findings_as_drawn
 from pliant.flex.diagnosis.contact_forces import contact_shares
 from pliant.flex.lp.program import Solution
 from pliant.flex.model import Assembly, PlayStudy, Term, held_bodies
+from pliant.flex.play.along_curve import STOPPED_BY_HAND, curve_play
 from pliant.flex.play.ellipsoid import Ellipsoid, flexibility_ellipsoid
 from pliant.flex.play.polytope import LocalPolytope, UnsolvedError
-from pliant.flex.play.result import BodyPlay, PlayedEnd, PlayResult, PointPlay
+from pliant.flex.play.result import BodyPlay, CurvePlay, PlayedEnd, PlayResult, PointPlay
 from pliant.flex.play.stack_up import Contribution, StackUp, joint_parts, stack_up
 from pliant.flex.problem.system import compile_system
 from pliant.flex.solve import solve
@@ -48,6 +49,8 @@ def play(model: Assembly, study: PlayStudy | None = None, progress: Progress = s
         )
         if wrong is not None:
             return _result(model, study, polytope, AS_DRAWN[wrong[0]])
+        if study.drive is not None:
+            return _driven(model, study, polytope, progress)
         bodies: list[BodyPlay] = []
         point = None
         try:
@@ -63,6 +66,22 @@ def play(model: Assembly, study: PlayStudy | None = None, progress: Progress = s
             return _result(model, study, polytope, PlayStatus.SOLVER_FAILED, tuple(bodies), note=str(error))
         status = PlayStatus.FREE if any(body.free for body in bodies) else PlayStatus.BOUNDED
         return _result(model, study, polytope, status, tuple(bodies), point)
+
+
+def _driven(model: Assembly, study: PlayStudy, polytope: LocalPolytope, progress: Progress) -> PlayResult:
+    """The play of a point at each angle of a drive."""
+    try:
+        curve = curve_play(model, polytope.system, study, progress)
+    except UnsolvedError as error:
+        return _result(model, study, polytope, PlayStatus.SOLVER_FAILED, note=str(error))
+    bounded = np.isfinite(curve.widths).all()
+    status = PlayStatus.BOUNDED if bounded else PlayStatus.FREE
+    if curve.stopped is None:
+        return _result(model, study, polytope, status, curve=curve)
+    if curve.stopped[1] == STOPPED_BY_HAND:
+        stopped = _result(model, study, polytope, PlayStatus.INTERRUPTED, curve=curve)
+        raise Interrupted(stopped)
+    return _result(model, study, polytope, PlayStatus.STOPPED, note=curve.stopped[1], curve=curve)
 
 
 def _measured_names(model: Assembly, study: PlayStudy) -> list[str]:
@@ -225,6 +244,7 @@ def _result(
     bodies: tuple[BodyPlay, ...] = (),
     point: PointPlay | None = None,
     note: str = "",
+    curve: CurvePlay | None = None,
 ) -> PlayResult:
     system = polytope.system
     rows, columns = polytope.program.shape
@@ -241,4 +261,5 @@ def _result(
         shape_of=system.parts.members.shape_of,
         seconds=dict(system.clock.seconds),
         note=note,
+        curve=curve,
     )
