@@ -11,6 +11,7 @@ import click
 from pliant.cli import (
     brace,
     check,
+    compare,
     demo,
     draw,
     edit,
@@ -142,6 +143,7 @@ COMMANDS = (
     relax.relax,
     evolve.evolve,
     snap.snap,
+    compare.compare,
     draw.draw,
     examples.examples,
     demo.demo,

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 import pliant
-from pliant.cli.options import Pair
+from pliant.cli.options import Pair, flags_of
 from pliant.cli.run import Common, run, solving_command
 
 
@@ -26,7 +26,9 @@ from pliant.cli.run import Common, run, solving_command
 )
 @click.option("--drive", metavar="BODY", help="Turn this one, a crank: the play of --body at each angle.")
 @click.option("--angles", type=Pair(), metavar="FROM,TO", help='Of the drive, such as "0, 180 deg".')
-@click.option("--samples", type=click.IntRange(2, 100_000), help="Angles of the drive, both ends included.")
+@click.option(
+    "--frames", "samples", type=click.IntRange(2, 100_000), help="Angles of the drive, both ends included."
+)
 @solving_command()
 def play(common: Common, **settings: Any) -> int:
     """Measure how loose every part of an assembly is.
@@ -36,7 +38,7 @@ def play(common: Common, **settings: Any) -> int:
     With --drive too, the play of a point of a loose linkage at each angle of its crank, as a band.
     """
     keywords = {key: value for key, value in settings.items() if value is not None}
-    flags = {key: f"--{key}" for key in keywords}
+    flags = flags_of(keywords)
     return run(
         "play", common, lambda model, progress: pliant.play(model, progress=progress, **keywords), flags
     )

@@ -17,6 +17,10 @@ if TYPE_CHECKING:  # the model is checked by what is here
 
 def check_study(study: FlexStudy, held: Mapping[str, str], moves: bool) -> None:
     """Refuse a study without an objective, or with one that nothing can change."""
+    if study.loaded and not study.maximize:
+        if not moves:
+            raise InputError([Fault("bodies", "nothing moves: every body is held", "Let one of them move")])
+        return
     if not study.maximize:
         cure = 'Add maximize = [{ body = "…", direction = [1, 0] }] to [study], or use --move'
         raise InputError([Fault("study.maximize", "names nothing to maximise", cure)])
@@ -109,6 +113,8 @@ def _named_bodies(data: Mapping[str, Any]) -> Iterable[tuple[tuple[str | int, ..
     for prefix, part in ((("study",), study), (("study", "flex"), get(study, "flex"))):
         for index, term in enumerate(items(part, "maximize")):
             yield from (((*prefix, "maximize", index, f), get(term, f)) for f in ("body", "gather"))
+        for index, load in enumerate(items(part, "load")):
+            yield (*prefix, "load", index, "body"), get(load, "body")
     yield from ((("study", "play", key), get(get(study, "play"), key)) for key in ("body", "drive"))
     for index, name in enumerate(items(get(study, "separate"), "parts")):
         yield ("study", "separate", "parts", index), name

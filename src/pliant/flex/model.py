@@ -25,7 +25,6 @@ from pliant.core.model import (
     Direction,
     Document,
     Frozen,
-    Gap,
     Length,
     Name,
     Positive,
@@ -34,7 +33,7 @@ from pliant.core.model import (
     get,
 )
 from pliant.core.outline import open_ring, region_fault, ring_fault
-from pliant.core.quantity import Angle, Coordinate, Number, Vector
+from pliant.core.quantity import LENGTHS, Angle, Coordinate, Force, Number, Plain, Vector
 from pliant.flex.faults import reference_faults, study_faults
 
 
@@ -76,6 +75,13 @@ def _different(bodies: tuple[str, ...]) -> tuple[str, ...]:
     return bodies
 
 
+def _not_pressed(clearance: float) -> float:
+    if clearance < 0:
+        problem = f"is {clearance:g}: a press fit, and rigid parts do not give"
+        raise fault(problem, "The least that goes together is 0, which is a pivot")
+    return clearance
+
+
 Outline = Annotated[tuple[Vector, ...], After(_ring)]
 Convex = Annotated[Outline, After(_convex)]
 Span = Annotated[tuple[Coordinate, Coordinate], After(_check_rising)]
@@ -84,6 +90,8 @@ Span = Annotated[tuple[Coordinate, Coordinate], After(_check_rising)]
 def _number_or_range(value: Any) -> str:
     return "range" if isinstance(value, list | tuple) else "number"
 
+
+Fit = Annotated[Plain, LENGTHS]  # a clearance; less than 0 is a press fit, which is refused with its cure
 
 Turn = Annotated[
     Annotated[Angle, Field(ge=0), Tag("number")]
@@ -140,6 +148,7 @@ class Body(Frozen):
     outlines: tuple[Piece, ...] = Field((), description="several, apart or touching; each may have holes")
     pose: tuple[Coordinate, Coordinate, Angle] = Field((0.0, 0.0, 0.0), description="x, y, theta")
     fixed: bool = False
+    mass: Positive | None = Field(None, description="kg; by default its area times the `density`")
     layer: int = Field(default=0, ge=-10_000, le=10_000, description="bodies of different layers never meet")
 
     @model_validator(mode="after")
@@ -167,7 +176,7 @@ class Pin(Frozen):
 
     bodies: Annotated[tuple[Name, Name], After(_two)]
     at: Vector
-    clearance: Gap = Field(0.0, description="diametral; 0 is a pivot")
+    clearance: Annotated[Fit, After(_not_pressed)] = Field(0.0, description="diametral; 0 is a pivot")
     sides: int = Field(default=32, ge=4, le=1024, description="the disc of play as an inscribed polygon")
 
 
@@ -236,10 +245,31 @@ class Term(Frozen):
         return self
 
 
+class BodyLoad(Frozen):
+    """A force on a body, a torque, or both."""
+
+    body: Name
+    force: Force | None = Field(None, description="N, at the body's centroid or at `point`")
+    point: Vector | None = Field(None, description="of the body, in its own frame")
+    torque: Number | None = Field(None, description="N times the unit of length, counter-clockwise")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.force is None and self.torque is None:
+            raise fault("has neither force nor torque", "For example force = [0, -10]")
+        if self.force is None and self.point is not None:
+            raise fault("has a point and no force", "A torque has no point: leave it out, or add a force")
+        return self
+
+
 class FlexStudy(Frozen):
     """What to maximise and how to go about it."""
 
     maximize: tuple[Term, ...] = ()
+    load: tuple[BodyLoad, ...] = Field((), description="forces whose work is maximised; gives contact forces")
+    gravity: Direction | None = Field(
+        None, description="m/s², such as [0, -9.81]: the weight of every body is a load"
+    )
     corners: Literal["average", "chosen", "exact"] = Field(
         "average", description="two convex corners face to face"
     )
@@ -254,6 +284,20 @@ class FlexStudy(Frozen):
     turn: Annotated[Angle, Field(gt=0, le=1)] = Field(0.3, description="largest rotation in a step")
     restarts: int = Field(default=0, ge=0, le=10_000, description="climbs from other poses, for global play")
     ranges: bool = Field(False, description="range of each joint's share where duals are not unique")
+
+    @model_validator(mode="after")
+    def _check_one_objective(self) -> Self:
+        if self.maximize and self.loaded:
+            key = "load" if self.load else "gravity"
+            raise fault(
+                f"has both maximize and {key}", "What is maximised is one of the two: leave the other out"
+            )
+        return self
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the work of loads is what is maximised."""
+        return bool(self.load) or self.gravity is not None
 
 
 class PlayStudy(Frozen):
@@ -353,6 +397,10 @@ class Study(FlexStudy):
         own = self.flex
         common = {name: getattr(self, name) for name in FlexStudy.model_fields}
         chosen = {} if own is None else {name: getattr(own, name) for name in own.model_fields_set}
+        if "maximize" in chosen:
+            common |= {"load": (), "gravity": None}
+        elif own is not None and own.loaded:
+            common["maximize"] = ()
         return FlexStudy.model_construct(**{**common, **chosen})
 
 
@@ -363,7 +411,8 @@ class Assembly(Document):
     kind: Literal["assembly"] = "assembly"
     title: str = ""
     units: str = "mm"
-    clearance: Gap = Field(0.0, description="every outline is inset by half of it")
+    clearance: Fit = Field(0.0, description="every outline is inset by half of it; at least 0")
+    density: Positive | None = Field(None, description="kg for each square unit, of bodies without a mass")
     shapes: dict[Name, ShapeOf] = Field(default_factory=lambda: {})
     bodies: tuple[Body, ...] = Field(min_length=1)
     welds: tuple[Weld, ...] = ()

@@ -50,6 +50,7 @@ DESCRIPTIONS = {
     "tolerance-stack": "Five plates in a box; the worst case of their gaps",
     "dominoes": "Seven dominoes in a box; how far one leans",
     "bricks": "Bricks in a frame; how far one turns",
+    "loaded-beam": "A beam on two edges under its weight and a force; what each edge carries",
     "round-arch": "A round arch of 50 blocks; how far its feet spread",
     "key-puzzle": "A lid under a lip, and a key that keeps it there; which of them leaves first",
     "jigsaw": "A jigsaw of 6 by 4 curved pieces; how far its corner lifts",

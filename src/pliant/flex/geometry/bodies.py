@@ -82,7 +82,10 @@ def _solids(model: Assembly, rigid: RigidGroups, clearance: float) -> dict[Key, 
 def _solid(model: Assembly, group: tuple[int, ...], clearance: float) -> Solid:
     frames = _frames(model, group)
     members = [
-        [tuple(carry(frame, ring) for ring in piece) if place else piece for piece in _pieces(model, body)]
+        [
+            tuple(carry(frame, ring) for ring in piece) if place else piece
+            for piece in body_pieces(model, body)
+        ]
         for place, (frame, body) in enumerate(zip(frames, (model.bodies[m] for m in group), strict=True))
     ]
     return solid(members, clearance / 2)
@@ -113,7 +116,7 @@ def _layers(model: Assembly, group: tuple[int, ...]) -> list[tuple[int, ...]]:
     return [tuple(layer) for layer in layers.values()]
 
 
-def _pieces(model: Assembly, body: Body) -> list[Rings]:
+def body_pieces(model: Assembly, body: Body) -> list[Rings]:
     """The outlines of a body with their holes, in its own frame."""
     shape = model.shapes[body.shape] if body.shape is not None else body
     if isinstance(shape, Body | Compound) and shape.outlines:

@@ -19,6 +19,7 @@ import numpy as np
 import shapely
 
 from pliant.core.arrays import Bools, Floats, Geometries, Ints
+from pliant.core.errors import Fault, InputError
 from pliant.core.motion import Shape
 from pliant.core.outline import Rings, signed_area
 from pliant.core.pose import carry, dot, turn, uncarry
@@ -237,7 +238,9 @@ class Parts:
 
 
 def compile_parts(model: Assembly) -> Parts:
-    """Unite, inset, centre and index an assembly."""
+    """Unite, inset, centre and index an assembly; an InputError where a clearance leaves no parts."""
+    if model.clearance < 0:
+        raise InputError([press_fit_fault(model)])
     bodies = rigid_bodies(model)
     keys = {key: place for place, key in enumerate(dict.fromkeys(body.key for body in bodies))}
     shape_of = np.array([keys[body.key] for body in bodies])
@@ -377,3 +380,43 @@ def _assemble(world: Floats, rings: tuple[Ints, Ints, Bools]) -> Geometries:
     for place in several:
         polygons[place] = shapely.MultiPolygon(made[body == place].tolist())
     return polygons
+
+
+def press_fit_fault(model: Assembly) -> Fault:
+    """What to say of a clearance below 0: the least that goes together, and which parts need it."""
+    parts = compile_parts(model.model_copy(update={"clearance": 0.0}))
+    polygons = parts.member_polygons(parts.drawn)
+    first, second = shapely.STRtree(polygons).query(polygons, predicate="intersects")
+    owner = parts.members.body
+    pairs = [
+        (a, b)
+        for a, b in zip(first.tolist(), second.tolist(), strict=True)
+        if a < b and owner[a] != owner[b] and tuple(sorted((owner[a], owner[b]))) not in parts.exempt
+    ]
+    problem = f"is {model.clearance:g}: a press fit, and rigid parts do not give"
+    pairs = np.array(pairs, np.int64).reshape(-1, 2)
+    depths = inset_depths(parts, pairs) if len(pairs) else np.zeros(0)
+    if not len(depths) or depths.max() <= 1e-9 * parts.size:
+        return Fault("clearance", problem, "The least at which the parts go together as drawn is 0")
+    worst = int(np.argmax(depths))
+    names = " and ".join(parts.members.names[place] for place in pairs[worst])
+    least = f"{depths[worst]:.6g} {model.units}"
+    return Fault(
+        "clearance", problem, f"The least at which the parts go together as drawn is {least}: {names}"
+    )
+
+
+def inset_depths(parts: Parts, pairs: Ints) -> Floats:
+    """The smallest clearance (twice the inset of both) at which each pair is apart, by bisection."""
+    bodies, members = parts.polygons(parts.drawn), parts.member_polygons(parts.drawn)
+    sides = [(bodies[parts.members.body[own]], members[own]) for own in pairs.T]
+    low = np.zeros(len(pairs))
+    high = np.full(len(pairs), 2.0 * float(parts.radius.max()))
+    for _ in range(48):
+        middle = (low + high) / 2
+        left, right = (shapely.buffer(body, -middle / 2, join_style="mitre") for body, _ in sides)
+        if parts.welded:  # what is left of a member: no gap opens between those that touch
+            left, right = shapely.intersection(left, sides[0][1]), shapely.intersection(right, sides[1][1])
+        apart = shapely.area(shapely.intersection(left, right)) <= 0
+        low, high = np.where(apart, low, middle), np.where(apart, middle, high)
+    return high

@@ -235,7 +235,7 @@ def test_the_command_draws_the_band_and_writes_it(tmp_path):
         str(file),
         "--angles",
         "0, 40 deg",
-        "--samples",
+        "--frames",
         "3",
         "-o",
         str(picture),
