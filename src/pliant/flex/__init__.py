@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from pliant.flex.bracing.result import BraceResult
     from pliant.flex.loosening.result import LoosenResult
     from pliant.flex.model import (  # isort: skip
-        Assembly, Body, BraceStudy, Compound, FlexStudy, Keep, Limit, LoosenStudy, Pin, PlayStudy, Region,
-        SeparateStudy, Sight, Study, Term, Weld,
+        Assembly, Body, BodyLoad, BraceStudy, ClearanceGroup, Compound, FlexStudy, Keep, Limit, LoosenStudy,
+        Pin, PlayStudy, Region, SeparateStudy, Sight, Study, Term, Weld,
     )  # fmt: skip
     from pliant.flex.play.result import PlayResult
     from pliant.flex.result import FlexResult
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from pliant.flex.status import BraceStatus, FlexStatus, LoosenStatus, PlayStatus, SeparationStatus
 
 __all__ = [
-    "Assembly", "Body", "BraceResult", "BraceStatus", "BraceStudy", "Compound", "FlexResult", "FlexStatus",
-    "FlexStudy", "Keep", "Limit", "LoosenResult", "LoosenStatus", "LoosenStudy", "Pin", "PlayResult",
-    "PlayStatus", "PlayStudy", "Region", "SeparateStudy", "SeparationResult", "SeparationStatus", "Sight",
-    "Study", "Term", "Weld", "generate",
+    "Assembly", "Body", "BodyLoad", "BraceResult", "BraceStatus", "BraceStudy", "ClearanceGroup", "Compound",
+    "FlexResult", "FlexStatus", "FlexStudy", "Keep", "Limit", "LoosenResult", "LoosenStatus", "LoosenStudy",
+    "Pin", "PlayResult", "PlayStatus", "PlayStudy", "Region", "SeparateStudy", "SeparationResult",
+    "SeparationStatus", "Sight", "Study", "Term", "Weld", "generate",
 ]  # fmt: skip
 
 __getattr__ = exports(

@@ -116,5 +116,12 @@ def _named_bodies(data: Mapping[str, Any]) -> Iterable[tuple[tuple[str | int, ..
         for index, load in enumerate(items(part, "load")):
             yield (*prefix, "load", index, "body"), get(load, "body")
     yield from ((("study", "play", key), get(get(study, "play"), key)) for key in ("body", "drive"))
+    groups = get(get(study, "loosen"), "groups")
+    for group, said in groups.items() if isinstance(groups, Mapping) else ():
+        place = ("study", "loosen", "groups", str(group))
+        yield from (((*place, "bodies", k), name) for k, name in enumerate(items(said, "bodies")))
+        for k, pair in enumerate(items(said, "pins")):
+            if isinstance(pair, list | tuple):
+                yield from (((*place, "pins", k, side), name) for side, name in enumerate(pair))
     for index, name in enumerate(items(get(study, "separate"), "parts")):
         yield ("study", "separate", "parts", index), name

@@ -148,6 +148,9 @@ class Body(Frozen):
     outlines: tuple[Piece, ...] = Field((), description="several, apart or touching; each may have holes")
     pose: tuple[Coordinate, Coordinate, Angle] = Field((0.0, 0.0, 0.0), description="x, y, theta")
     fixed: bool = False
+    clearance: Annotated[Fit, After(_not_pressed)] | None = Field(
+        None, description="its outline is inset by half of it; by default that of the model"
+    )
     mass: Positive | None = Field(None, description="kg; by default its area times the `density`")
     layer: int = Field(default=0, ge=-10_000, le=10_000, description="bodies of different layers never meet")
 
@@ -343,8 +346,35 @@ class SeparateStudy(Frozen):
     )
 
 
+class ClearanceGroup(Frozen):
+    """Bodies and pins that have one clearance, to be found."""
+
+    bodies: Annotated[tuple[Name, ...], After(_different)] = ()
+    pins: tuple[Annotated[tuple[Name, Name], After(_two)], ...] = Field(
+        (), description="all pins between the two bodies of each pair"
+    )
+    price: Positive = Field(1.0, description="what a clearance of 1 costs; half of it costs twice as much")
+    least: Length | None = Field(None, description="that the clearance may be")
+    most: Length | None = Field(None, description="that the clearance may be")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if not self.bodies and not self.pins:
+            raise fault("has neither bodies nor pins", 'For example bodies = ["lid"]')
+        if self.least is not None and self.most is not None and self.least > self.most:
+            raise fault(f"has a least of {self.least:g} above its most, {self.most:g}", "Change one of them")
+        return self
+
+
 class LoosenStudy(Frozen):
     """How loose the parts may be."""
+
+    groups: dict[Name, ClearanceGroup] = Field(
+        default_factory=lambda: {}, description="each with a clearance of its own; else one for all bodies"
+    )
+    aim: Literal["cheapest", "total"] = Field(
+        "cheapest", description="of groups: the least Σ price/clearance, or the largest Σ clearance"
+    )
 
     limit: Positive | None = Field(
         None, description="that the objective of [study] may reach: a length, or an angle for spin"

@@ -64,9 +64,10 @@ def broken_bodies(model: Assembly, clearance: float) -> tuple[str, ...]:
 
 
 def _key(model: Assembly, group: tuple[int, ...]) -> Key:
-    """The same for bodies that share a shape."""
-    shape = model.bodies[group[0]].shape
-    return shape if shape is not None and len(group) == 1 else group[0]
+    """The same for bodies that share a shape, and a clearance."""
+    body = model.bodies[group[0]]
+    shared = body.shape is not None and body.clearance is None and len(group) == 1
+    return body.shape if shared and body.shape is not None else group[0]
 
 
 def _broken_members(model: Assembly, rigid: RigidGroups, solids: dict[Key, Solid]) -> list[int]:
@@ -88,7 +89,8 @@ def _solid(model: Assembly, group: tuple[int, ...], clearance: float) -> Solid:
         ]
         for place, (frame, body) in enumerate(zip(frames, (model.bodies[m] for m in group), strict=True))
     ]
-    return solid(members, clearance / 2)
+    own = model.bodies[group[0]].clearance
+    return solid(members, (clearance if own is None else own) / 2)
 
 
 def _frames(model: Assembly, group: tuple[int, ...]) -> Floats:
@@ -135,5 +137,6 @@ def _fault(model: Assembly, place: int) -> Fault:
     body = model.bodies[place]
     key = "outlines" if body.outlines else "outline"
     where = f"shapes.{body.shape}" if body.shape else f"bodies[{place}].{key}"
-    problem = f"a clearance of {model.clearance:g} leaves no single piece of it"
+    clearance = model.clearance if body.clearance is None else body.clearance
+    problem = f"a clearance of {clearance:g} leaves no single piece of it"
     return Fault(where, problem, "Make the clearance smaller or the part thicker")

@@ -165,7 +165,8 @@ def compile_system(model: Assembly, study: FlexStudy) -> System:
     parts = compile_parts(model)
     objective, joints = compile_objective(study, parts, compile_joints(model, parts))
     clearances = [pin.clearance for pin in model.pins if pin.clearance > 0]
-    gap = gap_scale(parts, model.clearance) or min(clearances, default=0.0)
+    own = any(body.clearance is not None for body in model.bodies)
+    gap = gap_scale(parts, 0.0 if own else model.clearance) or min(clearances, default=0.0)
     if gap < ROUNDED * parts.size:
         gap = 0.0
     return System(parts, joints, objective, study, gap)
