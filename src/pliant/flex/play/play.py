@@ -33,7 +33,6 @@ from pliant.flex.stepping.step import configuration_at
 from pliant.flex.warm import LOOPS
 
 AXES = np.vstack([np.eye(3), -np.eye(3)])  # travel along x and y, turn; and backward
-AT_ONCE = 8  # bodies whose programs are solved together
 AS_DRAWN = {FlexStatus.OVERLAPPING: PlayStatus.OVERLAPPING, FlexStatus.VIOLATED: PlayStatus.VIOLATED}
 
 
@@ -54,7 +53,7 @@ def play(model: Assembly, study: PlayStudy | None = None, progress: Progress = s
         bodies: list[BodyPlay] = []
         point = None
         try:
-            for body in _body_plays(polytope, names):
+            for body in _body_plays(polytope, list(names)):
                 bodies.append(body)
                 progress(len(bodies), len(names), body.name)
             if study.body is not None:
@@ -102,23 +101,18 @@ def _polytope(model: Assembly, moving: str) -> LocalPolytope:
 
 
 def _body_plays(polytope: LocalPolytope, names: list[str]) -> Iterator[BodyPlay]:
-    """The ranges of each body's centroid and turn, some bodies at a time."""
+    """The ranges of each body's centroid and turn, as they come."""
     parts = polytope.system.parts
-    for start in range(0, len(names), AT_ONCE):
-        some = names[start : start + AT_ONCE]
-        costs = [
-            polytope.cost(name, parts.members.centre[parts.member(name)], axis)
-            for name in some
-            for axis in AXES
-        ]
-        ends = [
-            inf if polytope.is_free(solution, cost) else max(solution.objective, 0.0)
-            for cost, solution in zip(costs, polytope.extremes(costs), strict=True)
-        ]
-        for name, (x, y, spin, left, down, back) in zip(
-            some, np.reshape(ends, (-1, 6)).tolist(), strict=True
-        ):
-            yield BodyPlay(name, (-left, x), (-down, y), (-back, spin))
+    costs = [
+        polytope.cost(name, parts.members.centre[parts.member(name)], axis) for name in names for axis in AXES
+    ]
+    ends: list[float] = []
+    for cost, solution in zip(costs, polytope.extents(costs), strict=True):
+        ends.append(inf if polytope.is_free(solution, cost) else max(solution.objective, 0.0))
+        if len(ends) == len(AXES):
+            x, y, spin, left, down, back = ends
+            yield BodyPlay(names.pop(0), (-left, x), (-down, y), (-back, spin))
+            ends = []
 
 
 def _point_play(model: Assembly, polytope: LocalPolytope, study: PlayStudy, progress: Progress) -> PointPlay:
