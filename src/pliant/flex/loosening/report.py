@@ -27,6 +27,9 @@ def sentence(result: LoosenResult) -> str:
     together = (
         f"parts go together from {figure(result.smallest, digits=5)} {unit} on" if result.smallest else ""
     )
+    if together and result.smallest_moved < 0.98 * result.smallest:
+        moved = f"{figure(result.smallest_moved, digits=4)} {unit}"
+        together += f" as drawn, and from {moved} on where they are moved for it"
     match result.status:
         case LoosenStatus.FOUND:
             largest = f"{figure(result.clearance or 0.0, digits=4)} {unit}"
@@ -113,6 +116,7 @@ def to_dict(result: LoosenResult) -> dict[str, Any]:
         "limit": result.study.limit,
         "clearance": result.clearance,
         "smallest": result.smallest,
+        "smallest_moved": result.smallest_moved,
         "flex": result.flex if isfinite(result.flex) else None,
         "samples": [
             {

@@ -52,6 +52,7 @@ class LoosenResult(Shown):
     bound_by: tuple[str, ...]  # bodies that a larger clearance would leave in pieces; of UNLIMITED
     at_clearance: FlexResult | None  # the motion there
     seconds: dict[str, float]
+    smallest_moved: float = 0.0  # at which parts do not overlap where they can be moved a little
     groups: tuple[FoundClearance, ...] = ()  # of several clearances, in the order of the study
     trials: tuple[GroupTrial, ...] = ()  # of several clearances, in the order they were tried
 
