@@ -18,6 +18,7 @@ from pliant.cli import (
     evolve,
     examples,
     flex,
+    importing,
     loosen,
     new,
     play,
@@ -25,6 +26,7 @@ from pliant.cli import (
     separate,
     snap,
     solve,
+    sweep,
     synthesize,
     trace,
     warm,
@@ -130,6 +132,7 @@ def main(ctx: click.Context) -> None:
 
 COMMANDS = (
     new.new,
+    importing.import_,
     check.check,
     solve.solve,
     flex.flex,
@@ -144,6 +147,8 @@ COMMANDS = (
     evolve.evolve,
     snap.snap,
     compare.compare,
+    sweep.sweep,
+    sweep.batch,
     draw.draw,
     examples.examples,
     demo.demo,

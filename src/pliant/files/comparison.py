@@ -68,9 +68,9 @@ class ComparedFigure:
 class Comparison(Shown):
     """Two results, what differs between them, and both side by side."""
 
-    names: tuple[str, str]
-    results: tuple[Any, Any]
-    figures: tuple[ComparedFigure, ...]
+    names: tuple[str, str]  # of the two, as tables and pictures have them
+    results: tuple[Any, Any]  # the two answers
+    figures: tuple[ComparedFigure, ...]  # every figure of either
 
     @property
     def status(self) -> ComparisonStatus:

@@ -27,6 +27,19 @@ def flock(
 
     Source: [Lensgraf2020] section VI-B, Fig. 7. Differs: the limits of rank and rotation are
     for the whole motion, not for a step; the doorway's posts are the fixed bodies.
+
+    Args:
+        robots: how many, the leader counted.
+        spacing: between neighbours and between ranks (sides of a robot).
+        half_angle: of the cameras' cones (rad).
+        rotation: largest turn of a robot either way (rad).
+        study: what is asked for; left out, that all gather to the leader's x.
+
+    Returns:
+        The assembly with lines of sight and limits.
+
+    Raises:
+        ValueError: fewer than one robot.
     """
     if robots < 1:
         raise ValueError(f"robots: got {robots}; a flock has at least its leader")

@@ -35,7 +35,12 @@ def pinned_links(
         study: what is asked.
         title: of the model.
 
-    At each joint the first link that has it, or the ground, carries the peg, and every other one a hole.
+    Returns:
+        The assembly. At each joint the first link that has it, or the ground, carries the peg, and every
+        other one a hole; each link lies in a layer of its own.
+
+    Raises:
+        InputError: a link or the ground names a joint that is none, or a link is called "ground".
 
     """
     _check_names(joints, links, ground)

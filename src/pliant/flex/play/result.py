@@ -104,18 +104,18 @@ def _shares(parts: Floats) -> Floats:
 class PlayResult(Shown):
     """How loose the parts of an assembly are as drawn."""
 
-    status: PlayStatus
-    model: Assembly
-    study: PlayStudy
+    status: PlayStatus  # how it ended
+    model: Assembly  # that was measured
+    study: PlayStudy  # what was asked
     bodies: tuple[BodyPlay, ...]  # those that move and were measured
     point: PointPlay | None  # of the body that was asked about
-    gap: float
-    rows: int
-    columns: int
+    gap: float  # typical clearance (length)
+    rows: int  # of the programs
+    columns: int  # of the programs
     shapes: tuple[Shape, ...]  # inset
     shape_of: Ints  # (B,)
-    seconds: Mapping[str, float]
-    note: str = ""
+    seconds: Mapping[str, float]  # by phase
+    note: str = ""  # what is known beyond the status
     curve: CurvePlay | None = None  # of the body that was asked about, at each angle of a drive
 
     @property

@@ -13,6 +13,7 @@ from pliant.flex.diagnosis.contact_forces import ContactForce
 from pliant.flex.lp.many import maximize_all, share_program
 from pliant.flex.lp.solvers import solve_program
 from pliant.flex.lp.workers import maximize_in_processes
+from pliant.flex.play.ellipsoid import _forward
 from pliant.flex.play.play import _polytope
 from pliant.flex.status import PlayStatus
 
@@ -277,3 +278,10 @@ def test_a_process_that_dies_is_done_without(monkeypatch):
     assert [one.objective for one in found] == [
         one.objective for one in maximize_all(polytope.shared, costs, 1e-6)
     ]
+
+
+def test_an_axis_points_the_same_way_whatever_signs_the_decomposition_chose():
+    axes = np.array([[1e-9, -2.0, 1.0], [-3.0, 3.0, 0.0], [0.0, 0.0, -1.0]])
+    wanted = np.array([[-1e-9, 2.0, -1.0], [3.0, -3.0, 0.0], [0.0, 0.0, 1.0]])
+    assert np.array_equal(_forward(axes), wanted)
+    assert np.array_equal(_forward(-axes), wanted)
