@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pliant.core.result import Result
     from pliant.core.status import Status
     from pliant.files import SavedResult
+    from pliant.files.comparison import Comparison
     from pliant.files.kinds import Model
     from pliant.flex import (  # isort: skip
         Assembly, BraceResult, BraceStudy, FlexResult, FlexStudy, LoosenResult, LoosenStudy, PlayResult,
@@ -43,6 +44,7 @@ __all__ = [
     "Assembly",
     "BraceResult",
     "BraceStudy",
+    "Comparison",
     "EditResult",
     "EditStudy",
     "Evolved",
@@ -79,6 +81,7 @@ __all__ = [
     "TraceStudy",
     "__version__",
     "brace",
+    "compare",
     "edit",
     "files",
     "flex",
@@ -107,6 +110,7 @@ _exported = exports(
         "core.progress": ["Interrupted", "Progress"],
         "core.result": ["Result"],
         "core.status": ["Status"],
+        "files.comparison": ["Comparison"],
         "files.results": ["SavedResult"],
         "flex": [
             "Assembly",
@@ -429,6 +433,71 @@ def brace(
         Interrupted: Ctrl-C; its `result` is what was done until then.
     """
     return _ask("brace", "pliant.flex.bracing.brace:brace", model, study, progress, keywords)
+
+
+def compare(
+    first: Model | SavedResult | Result | str | Path | Mapping[str, object],
+    second: Model | SavedResult | Result | str | Path | Mapping[str, object],
+    *,
+    command: str = "",
+    progress: Progress | None = None,
+    max_bytes: int = _MODEL_BYTES,
+    **keywords: object,
+) -> Comparison:
+    """Ask two models the same question, and put their answers side by side.
+
+    Args:
+        first: a model of any kind, its path or its keys; or a result, or the path of one that was saved.
+        second: another one, of the same kind.
+        command: what both are asked, such as "play"; by default what solves them.
+        progress: called as the work goes on, with what is done, the total and a few words.
+        max_bytes: the largest model file that is read.
+        keywords: keys of the study, for both.
+
+    Returns:
+        Both results, every figure of both, and a motion that shows them side by side.
+
+    Raises:
+        InputError: a model or a keyword cannot be used, or the two answer different questions.
+
+    """
+    from pathlib import Path
+
+    from pliant.files.comparison import compare_results
+    from pliant.files.parse import named_file
+
+    results: list[Any] = []
+    names: list[str] = []
+    for place, one in enumerate((first, second)):
+        names.append(Path(named_file(Path(one))).stem if isinstance(one, str | Path) else "AB"[place])
+        results.append(_answer(one, command, progress, max_bytes, keywords))
+    return compare_results(results[0], results[1], (names[0], names[1]))
+
+
+def _answer(
+    one: Any, command: str, progress: Progress | None, max_bytes: int, keywords: Mapping[str, object]
+) -> Any:
+    """The answer of a model to a command; of a result, that result."""
+    from pathlib import Path
+
+    from pliant.core.errors import InputError
+    from pliant.core.result import Result
+    from pliant.files.kinds import check_command, kind_named
+    from pliant.files.parse import named_file
+    from pliant.files.results import SavedResult
+
+    source = named_file(Path(one)) if isinstance(one, str | Path) else ""
+    model: Any = load(one, max_bytes=max_bytes) if isinstance(one, str | Path) else one
+    if isinstance(model, Result | SavedResult):
+        return model
+    model = _model_of(model)
+    chosen = command or kind_named(model.kind).command
+    check_command(model.kind, chosen, source)
+    ask: Any = solve if chosen == kind_named(model.kind).command else globals()[chosen]
+    try:
+        return ask(model, progress=progress, **keywords)
+    except InputError as error:
+        raise error if error.source else InputError(error.faults, source) from None
 
 
 def _ask(

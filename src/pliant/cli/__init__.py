@@ -11,6 +11,7 @@ import click
 from pliant.cli import (
     brace,
     check,
+    compare,
     demo,
     draw,
     edit,
@@ -145,6 +146,7 @@ COMMANDS = (
     relax.relax,
     evolve.evolve,
     snap.snap,
+    compare.compare,
     sweep.sweep,
     sweep.batch,
     draw.draw,

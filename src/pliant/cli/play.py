@@ -25,12 +25,18 @@ from pliant.cli.run import Common, run, solving_command
 @click.option(
     "--ranges", is_flag=True, default=None, help="Ranges of the joints' shares where they are not unique."
 )
+@click.option("--drive", metavar="BODY", help="Turn this one, a crank: the play of --body at each angle.")
+@click.option("--angles", type=Pair(), metavar="FROM,TO", help='Of the drive, such as "0, 180 deg".')
+@click.option(
+    "--frames", "samples", type=click.IntRange(2, 100_000), help="Angles of the drive, both ends included."
+)
 @solving_command()
 def play(common: Common, **settings: Any) -> int:
     """Measure how loose every part of an assembly is.
 
     To first order, for every body: travel in x and y, and turn; -o play.png colours the parts by it. With
     --body, one of them: worst case, root sum of squares and Monte Carlo side by side, and each joint's share.
+    With --drive too, the play of a point of a loose linkage at each angle of its crank, as a band.
     """
     keywords = {key: value for key, value in settings.items() if value is not None}
     flags = flags_of(keywords)

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from pliant.flex.bracing.result import BraceResult
     from pliant.flex.loosening.result import LoosenResult
     from pliant.flex.model import (  # isort: skip
-        Assembly, Body, BraceStudy, Compound, FlexStudy, Keep, Limit, LoosenStudy, Pin, PlayStudy,
-        ProveStudy, Region, SeparateStudy, Sight, Study, Term, Weld,
+        Assembly, Body, BodyLoad, BraceStudy, ClearanceGroup, Compound, FlexStudy, Keep, Limit, LoosenStudy,
+        Pin, PlayStudy, ProveStudy, Region, SeparateStudy, Sight, Study, Term, Weld,
     )  # fmt: skip
     from pliant.flex.play.result import PlayResult
     from pliant.flex.proof.result import ProofResult
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     )  # fmt: skip
 
 __all__ = [
-    "Assembly", "Body", "BraceResult", "BraceStatus", "BraceStudy", "Compound", "FlexResult", "FlexStatus",
-    "FlexStudy", "Keep", "Limit", "LoosenResult", "LoosenStatus", "LoosenStudy", "Pin", "PlayResult",
-    "PlayStatus", "PlayStudy", "ProofResult", "ProofStatus", "ProveStudy", "Region", "SeparateStudy",
-    "SeparationResult", "SeparationStatus", "Sight", "Study", "Term", "Weld", "generate",
+    "Assembly", "Body", "BodyLoad", "BraceResult", "BraceStatus", "BraceStudy", "ClearanceGroup", "Compound",
+    "FlexResult", "FlexStatus", "FlexStudy", "Keep", "Limit", "LoosenResult", "LoosenStatus", "LoosenStudy",
+    "Pin", "PlayResult", "PlayStatus", "PlayStudy", "ProofResult", "ProofStatus", "ProveStudy", "Region",
+    "SeparateStudy", "SeparationResult", "SeparationStatus", "Sight", "Study", "Term", "Weld", "generate",
 ]  # fmt: skip
 
 __getattr__ = exports(

@@ -13,9 +13,12 @@ from pliant.core.motion import Event, Mark, Motion, Signal
 from pliant.core.pose import carry
 from pliant.flex.geometry.parts import compile_parts
 from pliant.flex.model import Assembly, rigid_groups
+from pliant.flex.problem.loads import in_newtons
 from pliant.flex.result import FlexResult
 from pliant.view.sketch import part, tables
 
+LONGEST = 0.25  # of the picture: no arrow is longer
+LABELLED = 12  # forces with a figure beside them
 DEPARTURE_FRAMES = 12  # in which what can leave does
 
 
@@ -79,17 +82,29 @@ def _departure(result: FlexResult) -> Floats:
 
 
 def _force_marks(result: FlexResult, frame: int) -> list[Mark]:
-    """An arrow a loaded contact, its longest as long as a typical body, at the final pose."""
+    """An arrow a loaded contact, the longest as a typical body, at the final pose; loads have figures."""
     chain = result.chain
     if chain is None or not len(chain.strength):
         return []
     spans = [np.ptp(np.vstack(shape.rings), axis=0).max() for shape in result.shapes]
     share = chain.forces / chain.strength.max()  # of forces that may be as small as numbers go
-    arrows = float(np.median(spans)) * share
-    return [
+    arrows = min(float(np.median(spans)), LONGEST * _extent(result)) * share
+    marks = [
         Mark("arrow", np.stack([point - arrow, point]), frame, group="force", value=float(strength))
         for point, arrow, strength in zip(chain.points, arrows, chain.strength, strict=True)
     ]
+    unit = " N" if in_newtons(result.model, result.study) else ""
+    return marks + [
+        Mark("label", np.array([one.at]), frame, text=f"{one.size:.3g}{unit}", group="force")
+        for one in result.reactions[:LABELLED]
+    ]
+
+
+def _extent(result: FlexResult) -> float:
+    """The larger side of the box around all parts as drawn."""
+    placed = zip(result.frames.poses[0], result.shape_of, strict=True)
+    corners = np.vstack([carry(pose, np.vstack(result.shapes[shape].rings)) for pose, shape in placed])
+    return float(np.ptp(corners, axis=0).max())
 
 
 def _region_marks(model: Assembly) -> list[Mark]:

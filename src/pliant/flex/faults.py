@@ -17,6 +17,10 @@ if TYPE_CHECKING:  # the model is checked by what is here
 
 def check_study(study: FlexStudy, held: Mapping[str, str], moves: bool) -> None:
     """Refuse a study without an objective, or with one that nothing can change."""
+    if study.loaded and not study.maximize:
+        if not moves:
+            raise InputError([Fault("bodies", "nothing moves: every body is held", "Let one of them move")])
+        return
     if not study.maximize:
         cure = 'Add maximize = [{ body = "…", direction = [1, 0] }] to [study], or use --move'
         raise InputError([Fault("study.maximize", "names nothing to maximise", cure)])
@@ -59,7 +63,11 @@ def study_faults(own: Study, held: Mapping[str, str], moves: bool) -> Iterable[I
         for place, key, problem, cure in terms_without_effect(study.maximize, held, moves) if study else ():
             value = getattr(study.maximize[place], key) if study else None
             yield fault_at((*prefix, "maximize", place, key), value, problem, cure)
-    asked = [(("play", "body"), own.play.body)] if own.play and own.play.body else []
+    asked: list[tuple[tuple[str | int, ...], str]] = [
+        (("play", key), name)
+        for key in ("body", "drive")
+        if own.play and (name := getattr(own.play, key)) is not None
+    ]
     asked += (
         [(("separate", "parts", place), name) for place, name in enumerate(own.separate.parts)]
         if own.separate
@@ -105,6 +113,15 @@ def _named_bodies(data: Mapping[str, Any]) -> Iterable[tuple[tuple[str | int, ..
     for prefix, part in ((("study",), study), (("study", "flex"), get(study, "flex"))):
         for index, term in enumerate(items(part, "maximize")):
             yield from (((*prefix, "maximize", index, f), get(term, f)) for f in ("body", "gather"))
-    yield ("study", "play", "body"), get(get(study, "play"), "body")
+        for index, load in enumerate(items(part, "load")):
+            yield (*prefix, "load", index, "body"), get(load, "body")
+    yield from ((("study", "play", key), get(get(study, "play"), key)) for key in ("body", "drive"))
+    groups = get(get(study, "loosen"), "groups")
+    for group, said in groups.items() if isinstance(groups, Mapping) else ():
+        place = ("study", "loosen", "groups", str(group))
+        yield from (((*place, "bodies", k), name) for k, name in enumerate(items(said, "bodies")))
+        for k, pair in enumerate(items(said, "pins")):
+            if isinstance(pair, list | tuple):
+                yield from (((*place, "pins", k, side), name) for side, name in enumerate(pair))
     for index, name in enumerate(items(get(study, "separate"), "parts")):
         yield ("study", "separate", "parts", index), name

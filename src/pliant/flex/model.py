@@ -26,7 +26,6 @@ from pliant.core.model import (
     Document,
     Flag,
     Frozen,
-    Gap,
     Length,
     Name,
     Positive,
@@ -35,7 +34,7 @@ from pliant.core.model import (
     get,
 )
 from pliant.core.outline import open_ring, region_fault, ring_fault
-from pliant.core.quantity import Angle, Coordinate, Number, Vector
+from pliant.core.quantity import LENGTHS, Angle, Coordinate, Force, Number, Plain, Vector
 from pliant.flex.faults import reference_faults, study_faults
 
 
@@ -77,6 +76,13 @@ def _different(bodies: tuple[str, ...]) -> tuple[str, ...]:
     return bodies
 
 
+def _not_pressed(clearance: float) -> float:
+    if clearance < 0:
+        problem = f"is {clearance:g}: a press fit, and rigid parts do not give"
+        raise fault(problem, "The least that goes together is 0, which is a pivot")
+    return clearance
+
+
 Outline = Annotated[tuple[Vector, ...], After(_ring)]
 Convex = Annotated[Outline, After(_convex)]
 Span = Annotated[tuple[Coordinate, Coordinate], After(_check_rising)]
@@ -85,6 +91,8 @@ Span = Annotated[tuple[Coordinate, Coordinate], After(_check_rising)]
 def _number_or_range(value: Any) -> str:
     return "range" if isinstance(value, list | tuple) else "number"
 
+
+Fit = Annotated[Plain, LENGTHS]  # a clearance; less than 0 is a press fit, which is refused with its cure
 
 Turn = Annotated[
     Annotated[Angle, Field(ge=0), Tag("number")]
@@ -141,6 +149,11 @@ class Body(Frozen):
     outlines: tuple[Piece, ...] = Field((), description="several, apart or touching; each may have holes")
     pose: tuple[Coordinate, Coordinate, Angle] = Field((0.0, 0.0, 0.0), description="x, y, theta")
     fixed: Flag = Field(False, description="whether it stays where it is drawn")
+    clearance: Annotated[Fit, After(_not_pressed)] | None = Field(
+        None, description="its outline is inset by half of it; by default that of the model"
+    )
+    mass: Positive | None = Field(None, description="kg; by default its area times the `density`")
+    layer: int = Field(default=0, ge=-10_000, le=10_000, description="bodies of different layers never meet")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -171,7 +184,7 @@ class Pin(Frozen):
         description="that of the hole, then that of the peg"
     )
     at: Vector = Field(description="x and y in the world, as drawn")
-    clearance: Gap = Field(0.0, description="diametral; 0 is a pivot")
+    clearance: Annotated[Fit, After(_not_pressed)] = Field(0.0, description="diametral; 0 is a pivot")
     sides: int = Field(default=32, ge=4, le=1024, description="the disc of play as an inscribed polygon")
 
 
@@ -244,10 +257,31 @@ class Term(Frozen):
         return self
 
 
+class BodyLoad(Frozen):
+    """A force on a body, a torque, or both."""
+
+    body: Name = Field(description="that is loaded")
+    force: Force | None = Field(None, description="N, at the body's centroid or at `point`")
+    point: Vector | None = Field(None, description="of the body, in its own frame")
+    torque: Number | None = Field(None, description="N times the unit of length, counter-clockwise")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.force is None and self.torque is None:
+            raise fault("has neither force nor torque", "For example force = [0, -10]")
+        if self.force is None and self.point is not None:
+            raise fault("has a point and no force", "A torque has no point: leave it out, or add a force")
+        return self
+
+
 class FlexStudy(Frozen):
     """What to maximise and how to go about it."""
 
     maximize: tuple[Term, ...] = Field((), description="terms that are added")
+    load: tuple[BodyLoad, ...] = Field((), description="forces whose work is maximised; gives contact forces")
+    gravity: Direction | None = Field(
+        None, description="m/s², such as [0, -9.81]: the weight of every body is a load"
+    )
     corners: Literal["average", "chosen", "exact"] = Field(
         "average", description="two convex corners face to face"
     )
@@ -265,6 +299,20 @@ class FlexStudy(Frozen):
     restarts: int = Field(default=0, ge=0, le=10_000, description="climbs from other poses, for global play")
     ranges: Flag = Field(False, description="range of each joint's share where duals are not unique")
 
+    @model_validator(mode="after")
+    def _check_one_objective(self) -> Self:
+        if self.maximize and self.loaded:
+            key = "load" if self.load else "gravity"
+            raise fault(
+                f"has both maximize and {key}", "What is maximised is one of the two: leave the other out"
+            )
+        return self
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the work of loads is what is maximised."""
+        return bool(self.load) or self.gravity is not None
+
 
 class PlayStudy(Frozen):
     """Whose play is looked into; without a body, that of every one is measured."""
@@ -279,12 +327,21 @@ class PlayStudy(Frozen):
     draws: int = Field(default=20_000, ge=100, le=10_000_000, description="of Monte Carlo")
     seed: int = Field(default=0, ge=0, le=4_294_967_295, description="of Monte Carlo")
     ranges: Flag = Field(False, description="range of each joint's share where duals are not unique")
+    drive: Name | None = Field(
+        None, description="a body, such as a crank, that is turned and held: the play of `body` at each angle"
+    )
+    angles: tuple[Angle, Angle] = Field((0.0, 2 * np.pi), description="of the drive, from the drawn pose")
+    samples: int = Field(default=73, ge=2, le=100_000, description="angles of the drive, both ends included")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        given = [key for key in ("point", "direction") if getattr(self, key) is not None]
+        given = [key for key in ("point", "direction", "drive") if getattr(self, key) is not None]
         if self.body is None and (given or self.spin):
             raise fault(f"has {(given or ['spin'])[0]} and names no body", 'Add body = "…"')
+        if self.drive is not None and self.spin:
+            raise fault("has both drive and spin", "Ask for the play of a point of the body, without spin")
+        if self.angles[0] == self.angles[1]:
+            raise fault("has angles that end where they begin", 'For example angles = [0, "360 deg"]')
         if self.spin and self.direction is not None:
             raise fault("has both direction and spin", "Ask for one of the two")
         return self
@@ -300,8 +357,37 @@ class SeparateStudy(Frozen):
     )
 
 
+class ClearanceGroup(Frozen):
+    """Bodies and pins that have one clearance, to be found."""
+
+    bodies: Annotated[tuple[Name, ...], After(_different)] = Field(
+        (), description="whose outlines are inset by half of it"
+    )
+    pins: tuple[Annotated[tuple[Name, Name], After(_two)], ...] = Field(
+        (), description="all pins between the two bodies of each pair"
+    )
+    price: Positive = Field(1.0, description="what a clearance of 1 costs; half of it costs twice as much")
+    least: Length | None = Field(None, description="that the clearance may be")
+    most: Length | None = Field(None, description="that the clearance may be")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if not self.bodies and not self.pins:
+            raise fault("has neither bodies nor pins", 'For example bodies = ["lid"]')
+        if self.least is not None and self.most is not None and self.least > self.most:
+            raise fault(f"has a least of {self.least:g} above its most, {self.most:g}", "Change one of them")
+        return self
+
+
 class LoosenStudy(Frozen):
     """How loose the parts may be."""
+
+    groups: dict[Name, ClearanceGroup] = Field(
+        default_factory=lambda: {}, description="each with a clearance of its own; else one for all bodies"
+    )
+    aim: Literal["cheapest", "total"] = Field(
+        "cheapest", description="of groups: the least Σ price/clearance, or the largest Σ clearance"
+    )
 
     limit: Positive | None = Field(
         None, description="that the objective of [study] may reach: a length, or an angle for spin"
@@ -378,6 +464,10 @@ class Study(FlexStudy):
         own = self.flex
         common = {name: getattr(self, name) for name in FlexStudy.model_fields}
         chosen = {} if own is None else {name: getattr(own, name) for name in own.model_fields_set}
+        if "maximize" in chosen:
+            common |= {"load": (), "gravity": None}
+        elif own is not None and own.loaded:
+            common["maximize"] = ()
         return FlexStudy.model_construct(**{**common, **chosen})
 
 
@@ -388,7 +478,8 @@ class Assembly(Document):
     kind: Literal["assembly"] = Field("assembly", description="what the file is")
     title: str = Field("", description="above pictures and reports")
     units: str = Field("mm", description="of lengths")
-    clearance: Gap = Field(0.0, description="every outline is inset by half of it")
+    clearance: Fit = Field(0.0, description="every outline is inset by half of it; at least 0")
+    density: Positive | None = Field(None, description="kg for each square unit, of bodies without a mass")
     shapes: dict[Name, ShapeOf] = Field(
         default_factory=lambda: {}, description="outlines by name, for bodies to share"
     )

@@ -14,10 +14,13 @@ from pliant.core.written import listed, place, within
 from pliant.flex.diagnosis.as_drawn import Violation
 from pliant.flex.diagnosis.contact_forces import ContactForce
 from pliant.flex.diagnosis.unbounded import Leaving, Turning
-from pliant.flex.model import Assembly, Term
+from pliant.flex.model import Assembly, FlexStudy, Term
+from pliant.flex.problem.loads import in_newtons, total_load
 from pliant.flex.problem.system import compile_system
 from pliant.flex.result import FlexResult
 from pliant.flex.status import FlexStatus
+
+REACTIONS = 12  # forces in a summary
 
 
 def summary(result: FlexResult) -> str:
@@ -29,6 +32,8 @@ def sentence(result: FlexResult) -> str:
     """How it ended, in one sentence with its figure."""
     unit = result.model.units
     match result.status:
+        case FlexStatus.CONVERGED | FlexStatus.LOCKED if result.study.loaded:
+            text = _rest_text(result)
         case FlexStatus.CONVERGED:
             text = f"Moves by {_objective_text(result)}; then its joints stop it."
         case FlexStatus.LOCKED:
@@ -55,6 +60,35 @@ def sentence(result: FlexResult) -> str:
         case FlexStatus.SOLVER_FAILED:
             text = f"No solver could solve the program of step {result.steps + 1}."
     return text + (f" ({result.note})" if result.note else "")
+
+
+def _rest_text(result: FlexResult) -> str:
+    """Of loads: what carries the most of them where the parts have come to rest."""
+    if not result.reactions:
+        return "At rest, but no forces of contacts that touch balance the load."
+    most, total = result.reactions[0], place(total_load(result.study), digits=4)
+    unit = _force_unit(result)
+    work = f" after {_objective_text(result)} of work" if result.status is FlexStatus.CONVERGED else ""
+    return (
+        f"At rest under a load of {total}{unit}{work}; {most.name} carries {most.size:.4g}{unit}, the most."
+    )
+
+
+def _force_unit(result: FlexResult) -> str:
+    return " N" if in_newtons(result.model, result.study) else ""
+
+
+def _reaction_rows(result: FlexResult) -> list[str]:
+    """The forces at rest, the largest first."""
+    unit, largest = _force_unit(result), result.reactions[0].size if result.reactions else 0.0
+    rows: list[str] = []
+    for one in result.reactions[:REACTIONS]:
+        low, high = (f"{end:.4g}" for end in one.size_range or (one.size, one.size))
+        span = f" ({low} to {high})" if low != high else ""
+        on = f"{place(one.force, size=1e4 * largest, digits=4)} on {one.bodies[0]}"
+        rows.append(f"  {one.name:<18} {one.size:.4g}{unit}{span}: {on} at {place(one.at, digits=4)}")
+    more = len(result.reactions) - REACTIONS
+    return [*rows, *([f"  and {more} more with less"] if more > 0 else [])]
 
 
 def _list_names(names: tuple[str, ...]) -> str:
@@ -108,6 +142,8 @@ def _objective_text(result: FlexResult) -> str:
 def _unit(result: FlexResult) -> tuple[float, str]:
     """What the objective is shown by: a factor and a unit, if there is one; terms may mix travel and turn."""
     terms = result.study.maximize
+    if result.study.loaded:
+        return 1.0, f"{_force_unit(result)}·{result.model.units}" if _force_unit(result) else ""
     if all(term.spin is not None for term in terms):
         return degrees(1.0), "°"
     return 1.0, f" {result.model.units}" if len(terms) == 1 else ""
@@ -144,6 +180,8 @@ def figures(result: FlexResult) -> list[str]:
             f"  turns right round  {proof}: "
             + "; ".join(f"{name} by {np.degrees(turn):.4g}°" for name, turn in turns)
         )
+    if result.study.loaded:
+        return rows + _reaction_rows(result)
     rows += [
         f"  {contact.name:<18} {contact.share:.1%}{_range(contact)}, force {contact.force:.4g}"
         for contact in result.contacts[:5]
@@ -190,6 +228,7 @@ def to_dict(result: FlexResult) -> dict[str, Any]:
         "relaxed": result.relaxed,
         "poses": {name: list(pose) for name, pose in result.poses.items()},
         "contacts": [contact.to_dict() for contact in result.contacts],
+        "reactions": [reaction.to_dict() for reaction in result.reactions],
         "overlapping": [
             {
                 "bodies": list(pair.bodies),
@@ -245,7 +284,19 @@ def describe(model: Assembly) -> Iterator[tuple[str, str]]:
             yield key, str(len(entries))
     if parts.welded:
         yield "rigid", f"{parts.count} parts, for what is welded or pinned at two points is one"
-    yield "maximize", listed([_term(term) for term in study.maximize], " + ", most=3)
+    if study.loaded:
+        yield "load", listed(_loads(study), " + ", most=3)
+    else:
+        yield "maximize", listed([_term(term) for term in study.maximize], " + ", most=3)
+
+
+def _loads(study: FlexStudy) -> list[str]:
+    """The loads of a study, in a few words each."""
+    made = [f"the weight of every body by {place(study.gravity)}"] if study.gravity is not None else []
+    for load in study.load:
+        made += [f"{place(load.force)} N on {load.body}"] if load.force is not None else []
+        made += [f"a torque of {load.torque:g} on {load.body}"] if load.torque is not None else []
+    return made
 
 
 def _term(term: Term) -> str:

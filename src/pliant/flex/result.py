@@ -9,6 +9,7 @@ from pliant.core.arrays import Floats, Ints
 from pliant.core.motion import Shape
 from pliant.flex.diagnosis.as_drawn import DrawnOverlap, Violation
 from pliant.flex.diagnosis.contact_forces import ContactForce, ForceChain
+from pliant.flex.diagnosis.reactions import Reaction
 from pliant.flex.diagnosis.unbounded import Leaving, Turning
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.status import FlexStatus
@@ -74,6 +75,7 @@ class FlexResult(Shown):
     turning: Turning | None = None  # bodies that turn for ever, if any do
     restarts: Restarts | None = None  # ends from other poses, where they were asked for
     note: str = ""  # what is known beyond the status
+    reactions: tuple[Reaction, ...] = ()  # forces at the end under the study's loads, the largest first
 
     @property
     def message(self) -> str:

@@ -44,6 +44,7 @@ class PlayStatus(Status):
 
     BOUNDED = "joints bound the play of every part", ANSWERED, Tone.SOUND
     FREE = "nothing bounds the play of some parts", ANSWERED
+    STOPPED = "the drive cannot be turned as far as was asked", ANSWERED
     OVERLAPPING = "parts overlap in the drawn pose", ANSWERED
     VIOLATED = "a keep region, a sight or a limit does not hold in the drawn pose", ANSWERED
     INTERRUPTED = "stopped before every part was measured", NO_ANSWER

@@ -16,12 +16,13 @@ from pliant.flex.generate import (
     jigsaw,
     keyed_shaft,
     phone_stand,
+    pinned_links,
     raise_study,
     round_peg,
     table_structure,
     voxels,
 )
-from pliant.flex.model import Assembly, Study, Term
+from pliant.flex.model import Assembly, PlayStudy, Study, Term
 from pliant.linkage.generate import jansen
 from pliant.linkage.model import Linkage
 from pliant.relax.generate import cam, hexapod, prism, random_mechanism, stewart
@@ -69,6 +70,21 @@ def _can(clearance: float, title: str) -> Assembly:
 def _jansen_with_edit(title: str, **edit: Any) -> Linkage:
     """The Jansen leg, with an edit to be made."""
     return jansen(title=title, study={"trace": ["P5"], "edit": edit})
+
+
+def _loose_jansen() -> Assembly:
+    """The linkage of Jansen's leg as loose plates on ten pins; the play of its foot, P5."""
+    leg = jansen()
+    names = ("crank", "upper rod", "lower rod", "upper plate", "lower rocker", "coupler", "foot")
+    joints = {name: (float(x), float(y)) for name, (x, y) in leg.joints.items()}
+    links = {name: link.joints for name, link in zip(names, leg.links, strict=True)}
+    study = Study(
+        maximize=(Term(body="foot", point=joints["P5"], direction=(1.0, 0.0)),),
+        play=PlayStudy(body="foot", point=joints["P5"], drive="crank"),
+    )
+    return pinned_links(
+        joints, links, leg.ground, clearance=0.1, study=study, title="A Strandbeest's leg, loose"
+    )
 
 
 def _random() -> Mechanism:
@@ -135,6 +151,7 @@ RECIPES: dict[str, Callable[[], Assembly | Linkage | Mechanism]] = {
     "bearing": bearing,
     "phone-stand": phone_stand,
     "bricks": bricks,
+    "loose-jansen": _loose_jansen,
     "round-arch": lambda: table_structure(50),
     "jigsaw": lambda: jigsaw(6, 4, vertices=120, clearance=0.4),
     "jigsaw-115": lambda: jigsaw(23, 5),

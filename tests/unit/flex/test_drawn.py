@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import shapely
 
+import pliant
+from pliant.core.errors import InputError
 from pliant.core.pose import carry
 from pliant.flex.geometry.parts import compile_parts
 from pliant.flex.model import Assembly
@@ -252,3 +254,29 @@ def test_a_cure_that_is_named_parts_everything_and_leaves_every_part_whole(seed)
         (other,) = set(found.bodies) - set(found.apart.bodies)
         moved = shapely.affinity.translate(polygons[found.apart.bodies[0]], *move)
         assert moved.intersection(polygons[other]).area < 1e-9
+
+
+def test_a_press_fit_is_refused_with_the_least_that_goes_together():
+    box = [[0, 0], [1, 0], [1, 1], [0, 1]]
+    data = {
+        "pliant": 1,
+        "kind": "assembly",
+        "clearance": -0.02,
+        "bodies": [
+            {"name": "a", "outline": box, "fixed": True},
+            {"name": "b", "outline": box, "pose": [0.95, 0, 0]},
+        ],
+        "study": {"maximize": [{"body": "b", "direction": [1, 0]}]},
+    }
+    with pytest.raises(InputError, match=r"clearance: is -0.02: a press fit.*is 0.05 mm: a and b"):
+        pliant.solve(data)
+    assert pliant.solve({**data, "clearance": 0.05001}).status is not FlexStatus.OVERLAPPING
+    assert pliant.solve({**data, "clearance": 0.0489}).status is FlexStatus.OVERLAPPING
+    apart = [data["bodies"][0], {**data["bodies"][1], "pose": [2, 0, 0]}]
+    with pytest.raises(InputError, match="go together as drawn is 0"):
+        pliant.play({**data, "bodies": apart})
+    pins = [{"bodies": ["a", "b"], "at": [1, 0], "clearance": -0.1}]
+    with pytest.raises(
+        InputError, match=r"pins\[0\].clearance: is -0.1: a press fit.*least that goes together is 0"
+    ):
+        pliant.solve({**data, "clearance": 0, "pins": pins})

@@ -48,16 +48,24 @@ def test_each_model_has_a_title_and_something_to_ask(name):
     if isinstance(model, Fastener):
         assert model.study.model_fields_set
     else:
-        assert model.study.maximize if isinstance(model, Assembly) else model.study.trace
+        asked = (
+            (model.study.maximize or model.study.loaded) if isinstance(model, Assembly) else model.study.trace
+        )
+        assert asked
     assert "\n" not in gallery.describe(name)
 
 
 @pytest.mark.parametrize("name", ASSEMBLIES)
-def test_no_two_bodies_overlap_as_drawn_unless_a_pin_or_a_weld_joins_them(name):
+def test_no_two_bodies_overlap_as_drawn_unless_pin_weld_or_layer_allow_it(name):
     model = MODELS[name]
     parts = polygons(model)
     names, shapes = list(parts), np.array(list(parts.values()))
     layers = {frozenset(pin.bodies) for pin in model.pins}
+    layers |= {
+        frozenset((one.name, other.name))
+        for one, other in combinations(model.bodies, 2)
+        if one.layer != other.layer
+    }
     layers |= {frozenset(pair) for weld in model.welds for pair in combinations(weld.bodies, 2)}
     for first, second in shapely.STRtree(shapes).query(shapes, predicate="intersects").T:
         if first < second and frozenset((names[first], names[second])) not in layers:

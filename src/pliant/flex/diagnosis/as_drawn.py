@@ -19,7 +19,7 @@ from pliant.core.arrays import Floats, Ints
 from pliant.core.pose import carry
 from pliant.flex.contact.overlap import Overlaps
 from pliant.flex.geometry.bodies import broken_bodies
-from pliant.flex.geometry.parts import Parts
+from pliant.flex.geometry.parts import Parts, inset_depths
 from pliant.flex.model import Assembly, Keep, Limit, Sight
 from pliant.flex.problem.system import System
 from pliant.flex.status import FlexStatus
@@ -89,7 +89,7 @@ def overlaps_as_drawn(system: System, overlaps: Overlaps) -> tuple[DrawnOverlap,
     if not thick.any():
         return ()
     pairs, area = _member_pairs(parts, overlaps.pairs[thick])
-    names, depths = parts.members.names, _depths(parts, pairs)
+    names, depths = parts.members.names, inset_depths(parts, pairs)
     listed = [
         DrawnOverlap((names[a], names[b]), float(shared), float(depth))
         for (a, b), shared, depth in zip(pairs, area, depths, strict=True)
@@ -106,22 +106,6 @@ def _member_pairs(parts: Parts, pairs: Ints) -> tuple[Ints, Floats]:
     # Where welds overlap in several places, those that are nothing beside the largest are left out.
     shared = area > 1e-6 * area.max()
     return made[shared], area[shared]
-
-
-def _depths(parts: Parts, pairs: Ints) -> Floats:
-    """The smallest clearance (twice the inset of both) at which each pair is apart, by bisection."""
-    bodies, members = parts.polygons(parts.drawn), parts.member_polygons(parts.drawn)
-    sides = [(bodies[parts.members.body[own]], members[own]) for own in pairs.T]
-    low = np.zeros(len(pairs))
-    high = np.full(len(pairs), 2.0 * float(parts.radius.max()))
-    for _ in range(48):
-        middle = (low + high) / 2
-        left, right = (shapely.buffer(body, -middle / 2, join_style="mitre") for body, _ in sides)
-        if parts.welded:  # what is left of a member: no gap opens between those that touch
-            left, right = shapely.intersection(left, sides[0][1]), shapely.intersection(right, sides[1][1])
-        apart = shapely.area(shapely.intersection(left, right)) <= 0
-        low, high = np.where(apart, low, middle), np.where(apart, middle, high)
-    return high
 
 
 def _shortest_separation(parts: Parts, overlap: DrawnOverlap) -> Separation:

@@ -12,7 +12,8 @@ redundant the forces are not unique; `share_ranges` finds how far each part can 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -43,12 +44,12 @@ class ContactForce:
     resultant: tuple[float, float]  # their vector sum, on the first body
     share: float  # of the linear flex; the shares of all entries sum to 1, or are 0 where nothing moves
     share_range: tuple[float, float] | None = None  # where forces are not unique
+    number: int = 0  # from 1, among joints of this kind and these bodies; 0 where it is the only one
 
     @property
     def name(self) -> str:
         """As reports have it."""
-        names = "–".join(self.bodies)
-        return names if self.kind == "contact" else f"{self.kind} {names}"
+        return joint_name(self.kind, self.bodies, self.number)
 
     def to_dict(self) -> dict[str, object]:
         """As the result's JSON has it."""
@@ -59,7 +60,24 @@ class ContactForce:
             "resultant": list(self.resultant),
             "share": self.share,
             "share_range": None if self.share_range is None else list(self.share_range),
+            "number": self.number,
         }
+
+
+def joint_name(kind: str, bodies: tuple[str, ...], number: int) -> str:
+    """As reports have it: `joint_name("pin", ("gate", "post"), 2)` is "pin gate–post 2"."""
+    names = "–".join(bodies)
+    return " ".join([*([] if kind == "contact" else [kind]), names, *([str(number)] if number else [])])
+
+
+def label_numbers(labels: Sequence[Label]) -> list[int]:
+    """Of each label, which of those like it that is, from 1; 0 where it is the only one."""
+    often, seen = Counter(labels), Counter[Label]()
+    numbers: list[int] = []
+    for label in labels:
+        seen[label] += 1
+        numbers.append(seen[label] if often[label] > 1 else 0)
+    return numbers
 
 
 @dataclass(frozen=True)
@@ -75,7 +93,7 @@ def contact_shares(
     system: System, rows: Rows, poses: Floats, program: Program, solution: Solution, ranges: bool
 ) -> tuple[ContactForce, ...]:
     """Every pair and joint with a force or a share, the largest share first."""
-    keys, labels, side = _groups(system, rows, poses)
+    keys, labels, side = row_groups(system, rows, poses)
     force = np.abs(solution.forces)
     part = solution.forces * program.gaps
     total = part.sum()
@@ -87,6 +105,7 @@ def contact_shares(
     sums = [np.bincount(keys, values, len(labels)) for values in (force, part, vectors[:, 0], vectors[:, 1])]
     shown = np.flatnonzero(sums[0] > LEAST * max(force.max(initial=0.0), 1e-300))
     spans = share_ranges(program, keys, shown, float(total)) if ranges and divided else {}
+    numbers = label_numbers(labels)
     made = [
         ContactForce(
             kind=labels[k][0],
@@ -95,13 +114,14 @@ def contact_shares(
             resultant=(float(sums[2][k]), float(sums[3][k])),
             share=float(sums[1][k] * scale),
             share_range=spans.get(int(k)),
+            number=numbers[k],
         )
         for k in shown
     ]
     return tuple(sorted(made, key=lambda contact: -contact.share))
 
 
-def _groups(system: System, rows: Rows, poses: Floats) -> tuple[Ints, list[Label], Floats]:
+def row_groups(system: System, rows: Rows, poses: Floats) -> tuple[Ints, list[Label], Floats]:
     """Each row's place in a list of body pairs and joints, and that list; on which side its force counts.
 
     1 where the first body a pair or joint is named by has the point, −1 where it has the line.

@@ -1,4 +1,4 @@
-"""Assemblies made by rule: voxel structures, jigsaws, flocks, and the paper's small cases."""
+"""Assemblies made by rule: voxel structures, jigsaws, flocks, loose linkages, and the paper's small cases."""
 
 from pliant.flex.generate.classics import bearing, bricks, keyed_shaft, phone_stand, round_peg
 from pliant.flex.generate.flock import flock
@@ -19,6 +19,7 @@ from pliant.flex.generate.masks import (
     ring,
     vault,
 )
+from pliant.flex.generate.pinned_links import pinned_links
 from pliant.flex.generate.table import TABLE, TableEntry, expected_rows, table_structure, table_structures
 from pliant.flex.generate.voxels import raise_study, voxels
 
@@ -43,6 +44,7 @@ __all__ = [
     "pairs",
     "phone_stand",
     "picture",
+    "pinned_links",
     "raise_study",
     "random_outline",
     "ring",

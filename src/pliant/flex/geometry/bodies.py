@@ -1,9 +1,9 @@
 """The rigid bodies of a model: which bodies of the file each has, and what a clearance leaves of them.
 
 Bodies that move as one are one rigid body, as long as they meet the same others. A pin puts the
-two that it joins into different layers; a member of a weld that is pinned to somebody does not
-meet them, while the other members do. So members in different layers are bodies of their own, tied
-to each other.
+two that it joins into different layers, and so does the key `layer`; a member of a weld that is
+pinned to somebody does not meet them, while the other members do. So members in different layers
+are bodies of their own, tied to each other.
 """
 
 from __future__ import annotations
@@ -64,9 +64,10 @@ def broken_bodies(model: Assembly, clearance: float) -> tuple[str, ...]:
 
 
 def _key(model: Assembly, group: tuple[int, ...]) -> Key:
-    """The same for bodies that share a shape."""
-    shape = model.bodies[group[0]].shape
-    return shape if shape is not None and len(group) == 1 else group[0]
+    """The same for bodies that share a shape, and a clearance."""
+    body = model.bodies[group[0]]
+    shared = body.shape is not None and body.clearance is None and len(group) == 1
+    return body.shape if shared and body.shape is not None else group[0]
 
 
 def _broken_members(model: Assembly, rigid: RigidGroups, solids: dict[Key, Solid]) -> list[int]:
@@ -82,10 +83,14 @@ def _solids(model: Assembly, rigid: RigidGroups, clearance: float) -> dict[Key, 
 def _solid(model: Assembly, group: tuple[int, ...], clearance: float) -> Solid:
     frames = _frames(model, group)
     members = [
-        [tuple(carry(frame, ring) for ring in piece) if place else piece for piece in _pieces(model, body)]
+        [
+            tuple(carry(frame, ring) for ring in piece) if place else piece
+            for piece in body_pieces(model, body)
+        ]
         for place, (frame, body) in enumerate(zip(frames, (model.bodies[m] for m in group), strict=True))
     ]
-    return solid(members, clearance / 2)
+    own = model.bodies[group[0]].clearance
+    return solid(members, (clearance if own is None else own) / 2)
 
 
 def _frames(model: Assembly, group: tuple[int, ...]) -> Floats:
@@ -97,7 +102,7 @@ def _frames(model: Assembly, group: tuple[int, ...]) -> Floats:
 
 
 def _layers(model: Assembly, group: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """The members of a group, by their places in it, that pins join to the same others outside of it."""
+    """The members of a group, by their places in it, of one layer and pinned to the same others."""
     if len(group) == 1:
         return [(0,)]
     inside = {model.bodies[member].name for member in group}
@@ -106,13 +111,14 @@ def _layers(model: Assembly, group: tuple[int, ...]) -> list[tuple[int, ...]]:
         if len(inside.intersection(pin.bodies)) == 1:
             for name, other in (pin.bodies, pin.bodies[::-1]):
                 others[name].add(other)
-    layers: defaultdict[frozenset[str], list[int]] = defaultdict(list)
+    layers: defaultdict[tuple[int, frozenset[str]], list[int]] = defaultdict(list)
     for place, member in enumerate(group):
-        layers[frozenset(others[model.bodies[member].name])].append(place)
+        body = model.bodies[member]
+        layers[body.layer, frozenset(others[body.name])].append(place)
     return [tuple(layer) for layer in layers.values()]
 
 
-def _pieces(model: Assembly, body: Body) -> list[Rings]:
+def body_pieces(model: Assembly, body: Body) -> list[Rings]:
     """The outlines of a body with their holes, in its own frame."""
     shape = model.shapes[body.shape] if body.shape is not None else body
     if isinstance(shape, Body | Compound) and shape.outlines:
@@ -131,5 +137,6 @@ def _fault(model: Assembly, place: int) -> Fault:
     body = model.bodies[place]
     key = "outlines" if body.outlines else "outline"
     where = f"shapes.{body.shape}" if body.shape else f"bodies[{place}].{key}"
-    problem = f"a clearance of {model.clearance:g} leaves no single piece of it"
+    clearance = model.clearance if body.clearance is None else body.clearance
+    problem = f"a clearance of {clearance:g} leaves no single piece of it"
     return Fault(where, problem, "Make the clearance smaller or the part thicker")

@@ -9,6 +9,7 @@ material lies on its left.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -18,6 +19,7 @@ import numpy as np
 import shapely
 
 from pliant.core.arrays import Bools, Floats, Geometries, Ints
+from pliant.core.errors import Fault, InputError
 from pliant.core.motion import Shape
 from pliant.core.outline import Rings, signed_area
 from pliant.core.pose import carry, dot, turn, uncarry
@@ -96,7 +98,7 @@ class Parts:
     origins: Floats  # (B, 2) the user's origin of each body (of its first member), in its centroid frame
     outlines: Outlines
     radius: Floats  # (B,) of the circle about the centroid that holds the body
-    exempt: frozenset[tuple[int, int]]  # pairs that do not meet: joined by a pin, or of one weld
+    exempt: frozenset[tuple[int, int]]  # pairs that do not meet: pinned, of one weld, or in two layers
     ties: tuple[tuple[int, int], ...]  # bodies of one weld that lie in different layers
 
     @property
@@ -236,7 +238,9 @@ class Parts:
 
 
 def compile_parts(model: Assembly) -> Parts:
-    """Unite, inset, centre and index an assembly."""
+    """Unite, inset, centre and index an assembly; an InputError where a clearance leaves no parts."""
+    if model.clearance < 0:
+        raise InputError([press_fit_fault(model)])
     bodies = rigid_bodies(model)
     keys = {key: place for place, key in enumerate(dict.fromkeys(body.key for body in bodies))}
     shape_of = np.array([keys[body.key] for body in bodies])
@@ -293,7 +297,14 @@ def _exempt(model: Assembly, bodies: list[RigidBody], members: Members) -> froze
     places = dict(zip(members.names, members.body.tolist(), strict=True))
     pinned = (sorted(places[name] for name in pin.bodies) for pin in model.pins)
     welded = (pair for group in _welds(bodies) for pair in combinations(group, 2))
-    return frozenset([*((first, second) for first, second in pinned if first != second), *welded])
+    pairs = frozenset([*((first, second) for first, second in pinned if first != second), *welded])
+    return pairs.union(_in_two_layers([model.bodies[body.members[0]].layer for body in bodies]))
+
+
+def _in_two_layers(layers: list[int]) -> Iterator[tuple[int, int]]:
+    """Pairs of bodies that lie in different layers, by the layer of each."""
+    if len(set(layers)) > 1:
+        yield from ((a, b) for a, b in combinations(range(len(layers)), 2) if layers[a] != layers[b])
 
 
 def _welds(bodies: list[RigidBody]) -> list[list[int]]:
@@ -369,3 +380,43 @@ def _assemble(world: Floats, rings: tuple[Ints, Ints, Bools]) -> Geometries:
     for place in several:
         polygons[place] = shapely.MultiPolygon(made[body == place].tolist())
     return polygons
+
+
+def press_fit_fault(model: Assembly) -> Fault:
+    """What to say of a clearance below 0: the least that goes together, and which parts need it."""
+    parts = compile_parts(model.model_copy(update={"clearance": 0.0}))
+    polygons = parts.member_polygons(parts.drawn)
+    first, second = shapely.STRtree(polygons).query(polygons, predicate="intersects")
+    owner = parts.members.body
+    pairs = [
+        (a, b)
+        for a, b in zip(first.tolist(), second.tolist(), strict=True)
+        if a < b and owner[a] != owner[b] and tuple(sorted((owner[a], owner[b]))) not in parts.exempt
+    ]
+    problem = f"is {model.clearance:g}: a press fit, and rigid parts do not give"
+    pairs = np.array(pairs, np.int64).reshape(-1, 2)
+    depths = inset_depths(parts, pairs) if len(pairs) else np.zeros(0)
+    if not len(depths) or depths.max() <= 1e-9 * parts.size:
+        return Fault("clearance", problem, "The least at which the parts go together as drawn is 0")
+    worst = int(np.argmax(depths))
+    names = " and ".join(parts.members.names[place] for place in pairs[worst])
+    least = f"{depths[worst]:.6g} {model.units}"
+    return Fault(
+        "clearance", problem, f"The least at which the parts go together as drawn is {least}: {names}"
+    )
+
+
+def inset_depths(parts: Parts, pairs: Ints) -> Floats:
+    """The smallest clearance (twice the inset of both) at which each pair is apart, by bisection."""
+    bodies, members = parts.polygons(parts.drawn), parts.member_polygons(parts.drawn)
+    sides = [(bodies[parts.members.body[own]], members[own]) for own in pairs.T]
+    low = np.zeros(len(pairs))
+    high = np.full(len(pairs), 2.0 * float(parts.radius.max()))
+    for _ in range(48):
+        middle = (low + high) / 2
+        left, right = (shapely.buffer(body, -middle / 2, join_style="mitre") for body, _ in sides)
+        if parts.welded:  # what is left of a member: no gap opens between those that touch
+            left, right = shapely.intersection(left, sides[0][1]), shapely.intersection(right, sides[1][1])
+        apart = shapely.area(shapely.intersection(left, right)) <= 0
+        low, high = np.where(apart, low, middle), np.where(apart, middle, high)
+    return high

@@ -16,6 +16,8 @@ from time import perf_counter
 from pliant.core.errors import Fault, InputError
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.flex.geometry.bodies import broken_bodies
+from pliant.flex.loosening.assembling import smallest_when_moved
+from pliant.flex.loosening.groups import loosen_groups
 from pliant.flex.loosening.result import FlexSample, LoosenResult
 from pliant.flex.model import Assembly, LoosenStudy
 from pliant.flex.result import FlexResult
@@ -62,6 +64,8 @@ def loosen(model: Assembly, study: LoosenStudy | None = None, progress: Progress
     if study.limit is None:
         cure = "Add limit = … to [study.loosen], or use --limit"
         raise InputError([Fault("study.loosen.limit", "is missing: how far it may flex", cure)])
+    if study.groups:
+        return loosen_groups(model, study, progress)
     started = perf_counter()
     search = _ClearanceSearch(model, study, progress)
     smallest, whole = _smallest(search), _largest_whole(model)
@@ -149,6 +153,7 @@ def _result(
         study=search.study,
         clearance=clearance,
         smallest=smallest,
+        smallest_moved=smallest_when_moved(search.model, smallest),
         flex=search.flex(at) if at is not None else 0.0,
         samples=search.samples(),
         bound_by=broken_bodies(search.model, 1.02 * max(search.found))

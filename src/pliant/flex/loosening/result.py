@@ -19,6 +19,25 @@ class FlexSample:
     status: FlexStatus
 
 
+@dataclass(frozen=True)
+class FoundClearance:
+    """The clearance of one group."""
+
+    group: str
+    clearance: float
+    sensitivity: float  # of the flex to it, to first order, where it was found
+    bounds: tuple[float, float]  # that it had to stay within
+
+
+@dataclass(frozen=True)
+class GroupTrial:
+    """The flex at one choice of clearances."""
+
+    clearances: dict[str, float]  # by group
+    flex: float  # length or rad; inf where nothing stops the motion
+    status: FlexStatus
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class LoosenResult(Shown):
     """How loose an assembly may be made."""
@@ -33,6 +52,9 @@ class LoosenResult(Shown):
     bound_by: tuple[str, ...]  # bodies that a larger clearance would leave in pieces; of UNLIMITED
     at_clearance: FlexResult | None  # the motion there
     seconds: dict[str, float]  # by phase
+    smallest_moved: float = 0.0  # at which parts do not overlap where they can be moved a little
+    groups: tuple[FoundClearance, ...] = ()  # of several clearances, in the order of the study
+    trials: tuple[GroupTrial, ...] = ()  # of several clearances, in the order they were tried
 
     @property
     def message(self) -> str:

@@ -9,6 +9,7 @@ from pliant.core.arrays import Floats
 from pliant.core.motion import Mark, Motion
 from pliant.core.plot import Plot, Series
 from pliant.flex.model import held_bodies
+from pliant.flex.play.curve_drawing import curve_motion, curve_plots
 from pliant.flex.play.result import PlayResult
 
 MOST = 15  # joints in a chart
@@ -19,6 +20,8 @@ def motion(result: PlayResult) -> Motion:
 
     Bodies that nothing bounds have no colour.
     """
+    if result.curve is not None and len(result.curve.angles):
+        return curve_motion(result, result.curve)
     bodies = result.model.bodies
     held, _ = held_bodies(result.model)
     measured = {body.name: body for body in result.bodies}
@@ -62,6 +65,8 @@ def _hull(points: Floats) -> Floats:
 
 def plots(result: PlayResult) -> dict[str, Plot]:
     """Each joint's share in the play asked about, and how the play of the bodies is spread."""
+    if result.curve is not None:
+        return curve_plots(result, result.curve)
     charts = {"bodies": _bodies_plot(result)} if result.bodies else {}
     stack = result.point.stack_up if result.point else None
     if stack is not None and stack.parts:

@@ -21,9 +21,10 @@ from pliant.flex.diagnosis.as_drawn import findings_as_drawn
 from pliant.flex.diagnosis.contact_forces import contact_shares
 from pliant.flex.lp.program import Solution
 from pliant.flex.model import Assembly, PlayStudy, Term, held_bodies
+from pliant.flex.play.along_curve import STOPPED_BY_HAND, curve_play
 from pliant.flex.play.ellipsoid import Ellipsoid, flexibility_ellipsoid
 from pliant.flex.play.polytope import LocalPolytope, UnsolvedError
-from pliant.flex.play.result import BodyPlay, PlayedEnd, PlayResult, PointPlay
+from pliant.flex.play.result import BodyPlay, CurvePlay, PlayedEnd, PlayResult, PointPlay
 from pliant.flex.play.stack_up import Contribution, StackUp, joint_parts, stack_up
 from pliant.flex.problem.system import compile_system
 from pliant.flex.solve import solve
@@ -32,7 +33,6 @@ from pliant.flex.stepping.step import configuration_at
 from pliant.flex.warm import LOOPS
 
 AXES = np.vstack([np.eye(3), -np.eye(3)])  # travel along x and y, turn; and backward
-AT_ONCE = 8  # bodies whose programs are solved together
 AS_DRAWN = {FlexStatus.OVERLAPPING: PlayStatus.OVERLAPPING, FlexStatus.VIOLATED: PlayStatus.VIOLATED}
 
 
@@ -48,10 +48,12 @@ def play(model: Assembly, study: PlayStudy | None = None, progress: Progress = s
         )
         if wrong is not None:
             return _result(model, study, polytope, AS_DRAWN[wrong[0]])
+        if study.drive is not None:
+            return _driven(model, study, polytope, progress)
         bodies: list[BodyPlay] = []
         point = None
         try:
-            for body in _body_plays(polytope, names):
+            for body in _body_plays(polytope, list(names)):
                 bodies.append(body)
                 progress(len(bodies), len(names), body.name)
             if study.body is not None:
@@ -63,6 +65,22 @@ def play(model: Assembly, study: PlayStudy | None = None, progress: Progress = s
             return _result(model, study, polytope, PlayStatus.SOLVER_FAILED, tuple(bodies), note=str(error))
         status = PlayStatus.FREE if any(body.free for body in bodies) else PlayStatus.BOUNDED
         return _result(model, study, polytope, status, tuple(bodies), point)
+
+
+def _driven(model: Assembly, study: PlayStudy, polytope: LocalPolytope, progress: Progress) -> PlayResult:
+    """The play of a point at each angle of a drive."""
+    try:
+        curve = curve_play(model, polytope.system, study, progress)
+    except UnsolvedError as error:
+        return _result(model, study, polytope, PlayStatus.SOLVER_FAILED, note=str(error))
+    bounded = np.isfinite(curve.widths).all()
+    status = PlayStatus.BOUNDED if bounded else PlayStatus.FREE
+    if curve.stopped is None:
+        return _result(model, study, polytope, status, curve=curve)
+    if curve.stopped[1] == STOPPED_BY_HAND:
+        stopped = _result(model, study, polytope, PlayStatus.INTERRUPTED, curve=curve)
+        raise Interrupted(stopped)
+    return _result(model, study, polytope, PlayStatus.STOPPED, note=curve.stopped[1], curve=curve)
 
 
 def _measured_names(model: Assembly, study: PlayStudy) -> list[str]:
@@ -83,23 +101,18 @@ def _polytope(model: Assembly, moving: str) -> LocalPolytope:
 
 
 def _body_plays(polytope: LocalPolytope, names: list[str]) -> Iterator[BodyPlay]:
-    """The ranges of each body's centroid and turn, some bodies at a time."""
+    """The ranges of each body's centroid and turn, as they come."""
     parts = polytope.system.parts
-    for start in range(0, len(names), AT_ONCE):
-        some = names[start : start + AT_ONCE]
-        costs = [
-            polytope.cost(name, parts.members.centre[parts.member(name)], axis)
-            for name in some
-            for axis in AXES
-        ]
-        ends = [
-            inf if polytope.is_free(solution, cost) else max(solution.objective, 0.0)
-            for cost, solution in zip(costs, polytope.extremes(costs), strict=True)
-        ]
-        for name, (x, y, spin, left, down, back) in zip(
-            some, np.reshape(ends, (-1, 6)).tolist(), strict=True
-        ):
-            yield BodyPlay(name, (-left, x), (-down, y), (-back, spin))
+    costs = [
+        polytope.cost(name, parts.members.centre[parts.member(name)], axis) for name in names for axis in AXES
+    ]
+    ends: list[float] = []
+    for cost, solution in zip(costs, polytope.extents(costs), strict=True):
+        ends.append(inf if polytope.is_free(solution, cost) else max(solution.objective, 0.0))
+        if len(ends) == len(AXES):
+            x, y, spin, left, down, back = ends
+            yield BodyPlay(names.pop(0), (-left, x), (-down, y), (-back, spin))
+            ends = []
 
 
 def _point_play(model: Assembly, polytope: LocalPolytope, study: PlayStudy, progress: Progress) -> PointPlay:
@@ -225,6 +238,7 @@ def _result(
     bodies: tuple[BodyPlay, ...] = (),
     point: PointPlay | None = None,
     note: str = "",
+    curve: CurvePlay | None = None,
 ) -> PlayResult:
     system = polytope.system
     rows, columns = polytope.program.shape
@@ -241,4 +255,5 @@ def _result(
         shape_of=system.parts.members.shape_of,
         seconds=dict(system.clock.seconds),
         note=note,
+        curve=curve,
     )

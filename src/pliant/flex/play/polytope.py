@@ -18,12 +18,15 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.core.pose import turn
+from pliant.core.threads import threads
 from pliant.flex.lp.many import SharedProgram, maximize_all, share_program
 from pliant.flex.lp.program import Program, Solution
+from pliant.flex.lp.workers import maximize_in_processes
 from pliant.flex.problem.system import System
 from pliant.flex.stepping.step import Configuration
 
 ACCURACY = 1e-4  # of an extent
+WORTH_PROCESSES = 400  # programs: to start processes takes as long as some dozens of them
 HELD_BY_BOUND = 1e-3  # of the load: where the bounds carry as much, no joint bounds the motion
 
 
@@ -79,6 +82,16 @@ class LocalPolytope:
     def extremes(self, costs: Sequence[Floats]) -> Iterator[Solution]:
         """The extreme motion along each cost, in order, as they come; an UnsolvedError ends them."""
         for solution in maximize_all(self.shared, costs, ACCURACY):
+            if not solution.solved:
+                raise UnsolvedError(solution.message)
+            yield solution
+
+    def extents(self, costs: Sequence[Floats]) -> Iterator[Solution]:
+        """The same without forces, in processes on all cores where there are so many that it is worth it."""
+        if len(costs) < WORTH_PROCESSES or self.shared.solver != "normal" or threads() == 1:
+            yield from self.extremes(costs)
+            return
+        for solution in maximize_in_processes(self.shared, self.program, costs, ACCURACY, threads()):
             if not solution.solved:
                 raise UnsolvedError(solution.message)
             yield solution

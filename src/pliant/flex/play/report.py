@@ -10,6 +10,7 @@ import numpy as np
 from pliant.core.motion import plain
 from pliant.core.store import sayable
 from pliant.core.written import figure, place
+from pliant.flex.play.curve_report import curve_dict, curve_rows, curve_sentence
 from pliant.flex.play.ellipsoid import Ellipsoid
 from pliant.flex.play.result import BodyPlay, PlayedEnd, PlayResult, PointPlay, Range
 from pliant.flex.play.stack_up import StackUp
@@ -22,13 +23,18 @@ LISTED = 12  # bodies and joints in a summary
 
 def summary(result: PlayResult) -> str:
     """A sentence, then the table of bodies, or the stack-up of the one asked about."""
-    rows = _point_rows(result, result.point) if result.point else _body_rows(result)
+    if result.curve is not None:
+        rows = curve_rows(result.curve, result.model.units)
+    else:
+        rows = _point_rows(result, result.point) if result.point else _body_rows(result)
     return "\n".join([sentence(result), *rows])
 
 
 def sentence(result: PlayResult) -> str:
     """The largest play, or why there is none to speak of."""
     unit, point, loosest = result.model.units, result.point, result.loosest
+    if result.curve is not None:
+        return curve_sentence(result.curve, unit)
     without = {
         PlayStatus.OVERLAPPING: f'{str(result.status).capitalize()}: "pliant flex" says where.',
         PlayStatus.VIOLATED: f'{str(result.status).capitalize()}: "pliant flex" says where.',
@@ -166,6 +172,7 @@ def to_dict(result: PlayResult) -> dict[str, Any]:
         "columns": result.columns,
         "bodies": {body.name: _body_dict(body) for body in result.bodies},
         "point": None if result.point is None else _point_dict(result.point),
+        "curve": None if result.curve is None else curve_dict(result.curve),
     }
     return {**sayable(data), "motion": result.motion.to_dict()}
 

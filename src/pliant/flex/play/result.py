@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 
+import numpy as np
+
 from pliant.core.arrays import Floats, Ints
 from pliant.core.motion import Shape
 from pliant.flex.model import Assembly, PlayStudy
@@ -59,6 +61,45 @@ class PointPlay:
     ellipsoid: Ellipsoid | None
 
 
+@dataclass(frozen=True)
+class CurvePlay:
+    """The play of a point at each angle of a drive, along and across the curve that it draws."""
+
+    body: str
+    drive: str
+    angles: Floats  # (F,) rad, of the drive from the drawn pose
+    curve: Floats  # (F, 2) the point where every pin is centred, world
+    tangents: Floats  # (F, 2) unit, the way it goes as the drive turns
+    poses: Floats  # (F, U, 3) of the bodies of the file
+    outlines: Floats  # (F, K, 2) where the point gets at each angle, around it; travel from the curve
+    across: Floats  # (F, 2) extents to the right of the way and to the left, both ≥ 0; inf where unbounded
+    along: Floats  # (F, 2) extents backward and forward
+    joints: tuple[str, ...]  # (J,) those that have a part anywhere
+    across_parts: Floats  # (F, J) of each joint in the width across, length
+    along_parts: Floats  # (F, J)
+    stopped: tuple[float, str] | None = None  # where the drive could be turned no further, and why
+
+    @property
+    def widths(self) -> Floats:
+        """The whole play across the curve and along it, (F, 2)."""
+        return np.stack([self.across.sum(axis=1), self.along.sum(axis=1)], axis=1)
+
+    @property
+    def shares(self) -> Floats:
+        """Each joint's share of the width across, (F, J); rows sum to 1, or are 0 where nothing moves."""
+        return _shares(self.across_parts)
+
+    @property
+    def along_shares(self) -> Floats:
+        """The same of the width along the curve."""
+        return _shares(self.along_parts)
+
+
+def _shares(parts: Floats) -> Floats:
+    total = parts.sum(axis=1, keepdims=True)
+    return np.divide(parts, total, out=np.zeros_like(parts), where=total > 0)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class PlayResult(Shown):
     """How loose the parts of an assembly are as drawn."""
@@ -75,6 +116,7 @@ class PlayResult(Shown):
     shape_of: Ints  # (B,)
     seconds: Mapping[str, float]  # by phase
     note: str = ""  # what is known beyond the status
+    curve: CurvePlay | None = None  # of the body that was asked about, at each angle of a drive
 
     @property
     def message(self) -> str:

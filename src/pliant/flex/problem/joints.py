@@ -95,7 +95,7 @@ def _pin(pin: Pin, parts: Parts, source: int) -> Rows:
     """
     hole, peg = (parts.index(name) for name in pin.bodies)
     if pin.clearance == 0:
-        return _pivot(hole, peg, np.array(pin.at), parts, source)
+        return pivot_rows(hole, peg, np.array(pin.at), parts, source)
     centre, point = (uncarry(parts.drawn[body], np.array(pin.at)) for body in (hole, peg))
     angle = 2 * np.pi * np.arange(pin.sides) / pin.sides
     normal = -np.stack([np.cos(angle), np.sin(angle)], axis=1)
@@ -103,8 +103,8 @@ def _pin(pin: Pin, parts: Parts, source: int) -> Rows:
     return _lines(hole, peg, normal, normal @ centre - play, point, source)
 
 
-def _pivot(first: int, second: int, at: Floats, parts: Parts, source: int) -> Rows:
-    """A point of the drawing stays where it is on both bodies."""
+def pivot_rows(first: int, second: int, at: Floats, parts: Parts, source: int) -> Rows:
+    """Two rows d = 0: a point of the drawing stays where it is on both bodies."""
     centre, point = (uncarry(parts.drawn[body], at) for body in (first, second))
     return _lines(first, second, np.eye(2), centre, point, source)
 
@@ -113,7 +113,9 @@ def _tie(tie: tuple[int, int], parts: Parts, source: int) -> Rows:
     """Two bodies are one: pivots at the ends of a line across them."""
     first, second = tie
     centre, reach = parts.drawn[first, :2], np.array([max(parts.radius[first], parts.radius[second]), 0.0])
-    return Rows.join(*(_pivot(first, second, at, parts, source) for at in (centre - reach, centre + reach)))
+    return Rows.join(
+        *(pivot_rows(first, second, at, parts, source) for at in (centre - reach, centre + reach))
+    )
 
 
 def _keep(keep: Keep, parts: Parts, source: int) -> Rows:
@@ -159,7 +161,7 @@ def _limit(limit: Limit, parts: Parts, source: int) -> Linear:
         spans[:2] = None, None
     body = parts.index(limit.body)
     made = [
-        _half(parts, body, column, sign, bound, source)
+        half_line(parts, body, column, sign, bound, source)
         for column, span in enumerate(spans)
         if span is not None
         for sign, bound in ((1.0, span[0]), (-1.0, span[1]))
@@ -181,7 +183,7 @@ def _limit_of_member(limit: Limit, parts: Parts, source: int) -> Rows:
     return Rows.join(*rows)
 
 
-def _half(parts: Parts, body: int, column: int, sign: float, bound: float, source: int) -> Linear:
+def half_line(parts: Parts, body: int, column: int, sign: float, bound: float, source: int) -> Linear:
     """A turn counts as the travel it gives the body's outermost point: every row is a length."""
     arm = sign * (parts.radius[body] if column == 2 else 1.0)
     blocks = np.zeros((1, 2, 3))

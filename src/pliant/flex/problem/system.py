@@ -18,6 +18,7 @@ from pliant.flex.geometry.parts import Parts, compile_parts
 from pliant.flex.lp.program import ROUNDING, Program
 from pliant.flex.model import Assembly, FlexStudy, held_bodies
 from pliant.flex.problem.joints import Joints, compile_joints
+from pliant.flex.problem.loads import with_loads
 from pliant.flex.problem.objective import Objective, compile_objective
 
 ROUNDED = 1e-10  # of a body's size: bodies drawn as near as that touch
@@ -160,10 +161,12 @@ class System:
 def compile_system(model: Assembly, study: FlexStudy) -> System:
     """Arrays for a solve, or an InputError where nothing can change what is asked for."""
     check_study(study, *held_bodies(model))
+    study = with_loads(model, study)
     parts = compile_parts(model)
     objective, joints = compile_objective(study, parts, compile_joints(model, parts))
     clearances = [pin.clearance for pin in model.pins if pin.clearance > 0]
-    gap = gap_scale(parts, model.clearance) or min(clearances, default=0.0)
+    own = any(body.clearance is not None for body in model.bodies)
+    gap = gap_scale(parts, 0.0 if own else model.clearance) or min(clearances, default=0.0)
     if gap < ROUNDED * parts.size:
         gap = 0.0
     return System(parts, joints, objective, study, gap)

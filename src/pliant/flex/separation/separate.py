@@ -26,7 +26,14 @@ from pliant.flex.problem.system import System
 from pliant.flex.separation.first_order import FirstOrder, clusters, first_order
 from pliant.flex.separation.result import DisassemblyTree, Interlock, SeparationResult
 from pliant.flex.separation.spread import spread_out
-from pliant.flex.separation.ways_out import PartialAssembly, WayOut, local_program, way_at_once, way_out
+from pliant.flex.separation.ways_out import (
+    PartialAssembly,
+    WayOut,
+    local_program,
+    way_at_once,
+    way_out,
+    way_with_corner,
+)
 from pliant.flex.status import FlexStatus, SeparationStatus
 from pliant.flex.warm import LOOPS
 
@@ -145,7 +152,15 @@ def _next_way(stage: PartialAssembly, held: tuple[str, ...], search: _Disassembl
             way = way_out(stage, group, search.study.directions)
             if way is not None:
                 return way
-    return way_at_once(stage, velocities) if len(velocities) > 1 else None
+    way = way_at_once(stage, velocities) if len(velocities) > 1 else None
+    if way is not None:
+        return way
+    for unit in units:
+        search.progress(len(search.ways), None, f"{unit[0]}: is there a way with a corner?")
+        way = way_with_corner(stage, unit, search.study.directions)
+        if way is not None:
+            return way
+    return None
 
 
 def _first_order_groups(

@@ -25,6 +25,7 @@ from pliant.flex.stepping.step import Configuration, configuration_at
 FRAMES = 10  # of the straight stretch at the end of a way
 BESIDE = 0.15  # of the size of what stays: how far from it parts are put down
 STEPS = 60  # of an ascent: ways out are short, or none
+SHARES = (0.5, 1.0, 0.25, 0.75)  # of a move, after which another way is tried
 ALIKE = 0.999  # cosine: directions nearer to each other are one
 
 
@@ -87,6 +88,38 @@ def way_out(stage: PartialAssembly, names: tuple[str, ...], directions: int) -> 
         if result.status is FlexStatus.FREE and result.leaving is not None:
             return _played_way(stage, result, at_once=False)
     return None
+
+
+def way_with_corner(stage: PartialAssembly, names: tuple[str, ...], directions: int) -> WayOut | None:
+    """A way out after a move that leads nowhere by itself: aside as far as that goes or a share of it.
+
+    A block under two lips slides until it is clear of both, and is lifted there. None where none is found.
+    """
+    model = stage.model_of(names, as_one=True)
+    own = [body.name for body in stage.model.bodies]
+    places = [own.index(body.name) for body in model.bodies]
+    for direction in free_directions(model, names[0], directions):
+        result = solve(model, FlexStudy(maximize=(Term(body=names[0], direction=direction),), steps=STEPS))
+        path = np.repeat(stage.poses[None], len(result.frames.poses), axis=0)
+        path[:, places] = result.frames.poses
+        legs = np.abs(np.diff(path[..., :2], axis=0)).max(axis=(1, 2), initial=0.0)
+        if not result.status.at_rest or legs.sum() <= result.gap:
+            continue
+        for share in SHARES:
+            begun = _cut(path, legs, share)
+            way = way_out(replace(stage, poses=begun[-1]), names, directions)
+            if way is not None:
+                return replace(way, frames=np.concatenate([begun, way.frames[1:]]))
+    return None
+
+
+def _cut(path: Floats, legs: Floats, share: float) -> Floats:
+    """The frames of a path (F, B, 3) as far as a share of the sum of its legs (F − 1,)."""
+    gone = np.concatenate([[0.0], np.cumsum(legs)])
+    leg = min(int(np.searchsorted(gone, share * gone[-1], side="left")), len(legs))
+    part = (share * gone[-1] - gone[leg - 1]) / legs[leg - 1] if legs[leg - 1] > 0 else 1.0
+    last = (1 - part) * path[leg - 1] + part * path[leg]
+    return np.concatenate([path[:leg], last[None]])
 
 
 def way_at_once(stage: PartialAssembly, velocities: dict[str, tuple[float, float]]) -> WayOut | None:

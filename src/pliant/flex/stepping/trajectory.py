@@ -16,6 +16,7 @@ from pliant.flex.contact.neighbours import NONE
 from pliant.flex.contact.overlap import Overlaps, measure_overlaps, near_pairs
 from pliant.flex.contact.selection import Selection
 from pliant.flex.diagnosis.contact_forces import contact_shares, force_chain
+from pliant.flex.diagnosis.reactions import Reaction, reactions
 from pliant.flex.diagnosis.unbounded import Ending, Turning, bodies_turned_round, frame_up_to_turns
 from pliant.flex.model import Assembly
 from pliant.flex.problem.system import System
@@ -249,6 +250,7 @@ class Trajectory:
             leaving=ending.leaving,
             turning=ending.turning,
             note=ending.note,
+            reactions=self._reactions() if system.study.loaded and ending.status.at_rest else (),
             **as_drawn,
         )
 
@@ -262,6 +264,10 @@ class Trajectory:
             for half in (pairs[::2], pairs[1::2])
         ]
         return lambda: max(half.result().worst for half in halves)
+
+    def _reactions(self) -> tuple[Reaction, ...]:
+        with self.system.clock.phase("forces"):
+            return reactions(self.system, self.here.contacts.rows, self.here.poses)
 
     def _contacts(self, first: LinearStep, ranges: bool) -> Any:
         system = self.system

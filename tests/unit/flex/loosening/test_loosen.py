@@ -6,6 +6,7 @@ from click.testing import CliRunner
 import pliant
 from pliant import InputError
 from pliant.cli import main
+from pliant.flex.loosening.assembling import smallest_when_moved
 from pliant.flex.status import LoosenStatus
 
 
@@ -98,3 +99,30 @@ def test_the_command_writes_the_model_with_the_clearance_found(tmp_path: Path):
     assert out.exit_code == 0, out.output
     assert "keeps the flex within 0.3 mm" in out.output
     assert pliant.load(tmp_path / "loose.toml").clearance == pytest.approx(0.3, rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("half", "hole", "pose", "moved"),
+    [
+        (5.0, 5.1, [0.3, 0, 0], 0.0),  # drawn against a wall, with room on the other side
+        (5.05, 5.0, [0.1, 0, 0], 0.05),  # too large by a tenth, wherever it is
+        (5.05, 5.0, [0.3, 0.1, 0.03], 0.05),
+        (5.0, 5.1, [0, 0, 0.05], 0.0),  # drawn askew
+    ],
+)
+def test_parts_go_together_sooner_where_they_are_moved_for_it(half, hole, pose, moved):
+    data = peg()
+    data["bodies"][0]["holes"] = [square(hole)]
+    data["bodies"][1] |= {"outline": square(half), "pose": pose}
+    model = pliant.load(data)
+    drawn = pliant.solve(model, steps=1).needed
+    assert smallest_when_moved(model, drawn) == pytest.approx(moved, abs=5e-4)
+    assert moved < drawn
+
+
+def test_the_sentence_says_from_where_on_parts_go_together_when_moved():
+    data = peg(gap=0.1)
+    data["bodies"][1]["pose"] = [0.3, 0, 0]
+    result = pliant.loosen(data, limit=1.0, accuracy=0.2)
+    assert (result.smallest, result.smallest_moved) == (pytest.approx(0.2, rel=1e-2), 0.0)
+    assert "from 0 mm on where they are moved for it" in result.summary()

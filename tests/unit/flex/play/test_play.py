@@ -12,6 +12,7 @@ from pliant.cli import main
 from pliant.flex.diagnosis.contact_forces import ContactForce
 from pliant.flex.lp.many import maximize_all, share_program
 from pliant.flex.lp.solvers import solve_program
+from pliant.flex.lp.workers import maximize_in_processes
 from pliant.flex.play.ellipsoid import _forward
 from pliant.flex.play.play import _polytope
 from pliant.flex.status import PlayStatus
@@ -244,6 +245,39 @@ def test_contacts_of_either_way_are_named_as_flex_names_them():
     names = {part.name for part in result.point.stack_up.parts}
     assert ContactForce("contact", ("lower_left", "left"), 0, (0, 0), 0).name in names
     assert any(part.share_range is not None for part in result.point.stack_up.parts)
+
+
+def test_programs_in_processes_have_the_answers_of_programs_here():
+    model = pliant.gallery.load("eight-blocks")
+    polytope = _polytope(model, "upper_right")
+    generator = np.random.default_rng(3)
+    costs = [generator.normal(size=polytope.program.cost.shape) for _ in range(9)]
+    here = list(maximize_all(polytope.shared, costs, 1e-6))
+    there = list(maximize_in_processes(polytope.shared, polytope.program, costs, 1e-6, 2))
+    assert [one.objective for one in there] == [one.objective for one in here]
+    for one, other in zip(there, here, strict=True):
+        assert one.step.tolist() == other.step.tolist()
+        assert one.bound_forces.tolist() == other.bound_forces.tolist()
+
+
+def test_where_no_process_can_be_started_programs_are_solved_here(monkeypatch):
+    polytope = _polytope(pliant.gallery.load("drawer"), "drawer")
+    costs = [np.array([[1.0, 0.0, 0.0]]), np.array([[0.0, 0.0, 1.0]])]
+    monkeypatch.setattr("pliant.flex.lp.workers.sys.executable", "/nowhere/python")
+    found = list(maximize_in_processes(polytope.shared, polytope.program, costs, 1e-6, 2))
+    assert [one.objective for one in found] == [
+        one.objective for one in maximize_all(polytope.shared, costs, 1e-6)
+    ]
+
+
+def test_a_process_that_dies_is_done_without(monkeypatch):
+    polytope = _polytope(pliant.gallery.load("drawer"), "drawer")
+    costs = [np.array([[1.0, 0.0, 0.0]])] * 3
+    monkeypatch.setattr("pliant.flex.lp.workers.SERVE", "raise SystemExit(1)")
+    found = list(maximize_in_processes(polytope.shared, polytope.program, costs, 1e-6, 1))
+    assert [one.objective for one in found] == [
+        one.objective for one in maximize_all(polytope.shared, costs, 1e-6)
+    ]
 
 
 def test_an_axis_points_the_same_way_whatever_signs_the_decomposition_chose():

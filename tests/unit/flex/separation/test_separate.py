@@ -1,3 +1,4 @@
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -245,3 +246,61 @@ def test_a_turned_and_shifted_assembly_comes_apart_in_the_same_order():
         part["outline"] = [list(point) for point in ring.exterior.coords[:-1]]
     result = pliant.separate(data)
     assert [way.bodies for way in result.ways] == [("key",), ("lid",)]
+
+
+def test_three_sectors_with_straight_tabs_come_apart_only_all_at_once():
+    """Each tab slides across its seam, and no two of the three ways agree: all must part together."""
+    sectors = []
+    for start in (-30, 90, 210):
+        around = np.radians(np.linspace(start, start + 120, 13))
+        sectors.append(shapely.Polygon([(0, 0), *zip(30 * np.cos(around), 30 * np.sin(around), strict=True)]))
+    for k in range(3):
+        seam = np.radians(90 + 120 * k)
+        along, across = np.array([np.cos(seam), np.sin(seam)]), np.array([-np.sin(seam), np.cos(seam)])
+        tab = shapely.Polygon([13 * along, 17 * along, 17 * along + 6 * across, 13 * along + 6 * across])
+        sectors[k], after = sectors[k].union(tab.buffer(1e-9)), (k + 1) % 3
+        sectors[after] = sectors[after].difference(tab)
+    rings = [
+        shapely.get_coordinates(max(shapely.get_parts(shapely.set_precision(one, 1e-6)), key=shapely.area))[
+            :-1
+        ]
+        for one in sectors
+    ]
+    bodies = [{"name": f"s{k}", "outline": ring.tolist(), "fixed": k == 0} for k, ring in enumerate(rings)]
+    result = pliant.separate({"pliant": 1, "kind": "assembly", "clearance": 0.05, "bodies": bodies})
+    assert result.status is SeparationStatus.SEPARATES
+    assert result.first == ()
+    (way,) = result.ways
+    assert way.at_once
+    assert set(way.bodies) == {"s1", "s2"}
+
+
+def test_a_block_under_two_lips_is_moved_aside_and_then_out():
+    box = [
+        [0, 0],
+        [20, 0],
+        [20, 10],
+        [16, 10],
+        [16, 8],
+        [18, 8],
+        [18, 2],
+        [2, 2],
+        [2, 8],
+        [4, 8],
+        [4, 10],
+        [0, 10],
+    ]
+    slug = [[2.1, 2.1], [12, 2.1], [12, 7.9], [2.1, 7.9]]
+    bodies = [{"name": "box", "outline": box, "fixed": True}, {"name": "slug", "outline": slug}]
+    result = pliant.separate({"pliant": 1, "kind": "assembly", "bodies": bodies})
+    assert result.status is SeparationStatus.SEPARATES
+    frames = result.motion.poses[:, 1]
+    for first, second in pairwise(frames):  # swept by itself: no frame, and none between, overlaps
+        for share in np.linspace(0, 1, 5):
+            ring = carry((1 - share) * first + share * second, np.array(slug))
+            assert shapely.Polygon(box).intersection(shapely.Polygon(ring)).area < 1e-3
+    wide = [[2.1, 2.1], [17.9, 2.1], [17.9, 7.9], [2.1, 7.9]]
+    stuck = pliant.separate(
+        {"pliant": 1, "kind": "assembly", "bodies": [bodies[0], {"name": "slug", "outline": wide}]}
+    )
+    assert stuck.status is SeparationStatus.INTERLOCKED
