@@ -47,8 +47,8 @@ def flex(
     keywords = {key: value for key, value in settings.items() if value is not None}
     terms = _terms(move, direction, spin)
     if terms:
-        keywords["maximize"] = terms
-    flags = flags_of(keywords) | ({"maximize": "--move"} if terms else {})
+        keywords |= {"maximize": terms, "stages": ()}  # of a study in stages, too
+    flags = flags_of(keywords) | ({"maximize": "--move", "stages": "--move"} if terms else {})
     return run(
         "flex", common, lambda model, progress: pliant.solve(model, progress=progress, **keywords), flags
     )

@@ -17,14 +17,23 @@ if TYPE_CHECKING:  # the model is checked by what is here
 
 def check_study(study: FlexStudy, held: Mapping[str, str], moves: bool) -> None:
     """Refuse a study without an objective, or with one that nothing can change."""
-    if not study.maximize:
+    if not study.maximize and not study.stages:
         cure = 'Add maximize = [{ body = "…", direction = [1, 0] }] to [study], or use --move'
         raise InputError([Fault("study.maximize", "names nothing to maximise", cure)])
-    still = terms_without_effect(study.maximize, held, moves)
-    if still:
-        raise InputError(
-            [Fault(f"study.maximize[{place}].{key}", problem, cure) for place, key, problem, cure in still]
-        )
+    for where, terms in objectives(study):
+        still = terms_without_effect(terms, held, moves)
+        if still:
+            key = ".".join(["study", *where]).replace(".[", "[")
+            raise InputError(
+                [Fault(f"{key}[{place}].{own}", problem, cure) for place, own, problem, cure in still]
+            )
+
+
+def objectives(study: FlexStudy) -> list[tuple[tuple[str, ...], tuple[Term, ...]]]:
+    """What is maximised, and the keys it is under: once, or stage by stage."""
+    if not study.stages:
+        return [(("maximize",), study.maximize)]
+    return [(("stages", f"[{place}]", "maximize"), stage.maximize) for place, stage in enumerate(study.stages)]
 
 
 def terms_without_effect(
@@ -40,7 +49,7 @@ def _why_without_effect(term: Term, held: Mapping[str, str], moves: bool) -> tup
         return "weight", "is 0: the term counts for nothing", "Give a weight such as 1"
     if term.spin == 0:
         return "spin", "is 0: no turn counts", "Give 1 for counter-clockwise, -1 for clockwise"
-    if term.body is not None and term.body in held and (term.direction or term.spin):
+    if term.body is not None and term.body in held and (term.direction or term.spin or term.to):
         problem = f"{term.body!r} {held[term.body]}: nothing moves it"
         return "body", problem, "Name a body that moves, or let this one"
     if not moves:
@@ -56,9 +65,10 @@ def study_faults(own: Study, held: Mapping[str, str], moves: bool) -> Iterable[I
         (("study", "flex"), own.flex),
     )
     for prefix, study in tables:
-        for place, key, problem, cure in terms_without_effect(study.maximize, held, moves) if study else ():
-            value = getattr(study.maximize[place], key) if study else None
-            yield fault_at((*prefix, "maximize", place, key), value, problem, cure)
+        for where, terms in objectives(study) if study else ():
+            path = [int(key[1:-1]) if key.startswith("[") else key for key in where]
+            for place, key, problem, cure in terms_without_effect(terms, held, moves):
+                yield fault_at((*prefix, *path, place, key), getattr(terms[place], key), problem, cure)
     asked = [(("play", "body"), own.play.body)] if own.play and own.play.body else []
     asked += (
         [(("separate", "parts", place), name) for place, name in enumerate(own.separate.parts)]
@@ -103,8 +113,16 @@ def _named_bodies(data: Mapping[str, Any]) -> Iterable[tuple[tuple[str | int, ..
                 yield (key, index, "bodies", side), name
     study = get(data, "study")
     for prefix, part in ((("study",), study), (("study", "flex"), get(study, "flex"))):
-        for index, term in enumerate(items(part, "maximize")):
-            yield from (((*prefix, "maximize", index, f), get(term, f)) for f in ("body", "gather"))
+        yield from _named_in_stage(prefix, part)
+        for place, stage in enumerate(items(part, "stages")):
+            yield from _named_in_stage((*prefix, "stages", place), stage)
     yield ("study", "play", "body"), get(get(study, "play"), "body")
     for index, name in enumerate(items(get(study, "separate"), "parts")):
         yield ("study", "separate", "parts", index), name
+
+
+def _named_in_stage(prefix: tuple[str | int, ...], part: Any) -> Iterable[tuple[tuple[str | int, ...], Any]]:
+    """Bodies that what is maximised names, and what holds meanwhile."""
+    for key, fields in {"maximize": ("body", "gather"), "keep": ("body",), "limits": ("body",)}.items():
+        for index, item in enumerate(items(part, key)):
+            yield from (((*prefix, key, index, field), get(item, field)) for field in fields)

@@ -15,7 +15,7 @@ from pliant.flex.diagnosis.contact_forces import ContactForce
 from pliant.flex.diagnosis.unbounded import Leaving, Turning
 from pliant.flex.model import Assembly, Term
 from pliant.flex.problem.system import compile_system
-from pliant.flex.result import FlexResult
+from pliant.flex.result import FlexResult, StageEnd
 from pliant.flex.status import FlexStatus
 
 
@@ -28,6 +28,12 @@ def sentence(result: FlexResult) -> str:
     """How it ended, in one sentence with its figure."""
     unit = result.model.units
     match result.status:
+        case FlexStatus.CONVERGED if result.stages:
+            text = f"Goes through all of its {len(result.stages)} stages: {_objective_text(result)} in all."
+        case FlexStatus.BLOCKED:
+            text = f"Blocked in stage {len(result.stages)}: not everybody got to where it was to go."
+        case FlexStatus.VIOLATED if not result.violated:
+            text = f"Violated at the start of stage {len(result.stages)}."
         case FlexStatus.CONVERGED:
             text = f"Moves by {_objective_text(result)}; then its joints stop it."
         case FlexStatus.LOCKED:
@@ -106,7 +112,8 @@ def _objective_text(result: FlexResult) -> str:
 
 def _unit(result: FlexResult) -> tuple[float, str]:
     """What the objective is shown by: a factor and a unit, if there is one; terms may mix travel and turn."""
-    terms = result.study.maximize
+    stages = result.study.stages
+    terms = [term for stage in stages for term in stage.maximize] if stages else result.study.maximize
     if all(term.spin is not None for term in terms):
         return degrees(1.0), "°"
     return 1.0, f" {result.model.units}" if len(terms) == 1 else ""
@@ -136,6 +143,10 @@ def figures(result: FlexResult) -> list[str]:
         rows.append(
             f"  restarts           {result.restarts.agreeing} of {count} ends are within 1 % of the best"
         )
+    rows += [
+        f"  stage {number:<12} {end.status.name.lower()}: {end.objective:.6g} in {end.steps} steps"
+        for number, end in enumerate(result.stages, start=1)
+    ]
     if result.turning is not None:
         proof = "the way closes on itself" if result.turning.proven else "gone round twice"
         turns = zip(result.turning.bodies[:6], result.turning.turns, strict=False)
@@ -210,9 +221,16 @@ def to_dict(result: FlexResult) -> dict[str, Any]:
         "violated": [vars(violation) for violation in result.violated],
         "leaving": _leaving_dict(result.leaving),
         "turning": _turning_dict(result.turning),
+        "stages": [_stage_dict(end) for end in result.stages],
         "restarts": None if result.restarts is None else list(result.restarts.objectives),
     }
     return {**sayable(data), "motion": result.motion.to_dict()}
+
+
+def _stage_dict(end: StageEnd) -> dict[str, Any]:
+    stuck = [{**vars(each), "held_by": list(each.held_by)} for each in end.stuck]
+    ended = {"status": end.status.name.lower(), "objective": end.objective, "steps": end.steps}
+    return {**ended, "stuck": stuck}
 
 
 def _leaving_dict(leaving: Leaving | None) -> dict[str, Any] | None:
@@ -247,7 +265,10 @@ def describe(model: Assembly) -> Iterator[tuple[str, str]]:
             yield key, str(len(found))
     if parts.welded:
         yield "rigid", f"{parts.count} parts, for what is welded or pinned at two points is one"
-    yield "maximize", listed([_term(term) for term in study.maximize], " + ", most=3)
+    for number, stage in enumerate(study.stages, start=1):
+        yield f"stage {number}", listed([_term(term) for term in stage.maximize], " + ", most=3)
+    if study.maximize:
+        yield "maximize", listed([_term(term) for term in study.maximize], " + ", most=3)
 
 
 def _term(term: Term) -> str:
@@ -257,4 +278,6 @@ def _term(term: Term) -> str:
         return f"{term.body} turning {'counter-clockwise' if term.spin * term.weight >= 0 else 'clockwise'}"
     if term.radial is not None:
         return f"everything away from {place(term.radial)}"
+    if term.to is not None:
+        return f"{term.body} to {place(term.to)}"
     return f"everything towards {term.gather}"

@@ -14,6 +14,7 @@ from pliant.flex.diagnosis.unbounded import Ending
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.problem.system import System, compile_system
 from pliant.flex.result import FlexResult
+from pliant.flex.stages import solve_stages
 from pliant.flex.status import FlexStatus
 from pliant.flex.stepping.ascent import ascend
 from pliant.flex.stepping.perturbation import is_worth_perturbing, perturb_end
@@ -27,6 +28,8 @@ def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = 
     """The extreme motion of an assembly, or why there is none."""
     with run_loops(LOOPS, inf, progress):  # only large assemblies have loops that are compiled
         system = compile_system(model, study or model.study.for_command("flex"))
+        if system.study.stages:
+            return solve_stages(model, system, progress)
         result = _from_drawn(model, system, progress)
         return best_of_restarts(model, system, result, progress) if system.study.restarts else result
 

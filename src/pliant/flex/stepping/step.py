@@ -98,7 +98,7 @@ def configuration_at(system: System, poses: Floats, reach: float, before: Select
     with system.clock.phase("select"):
         near = before.near if before else None
         if near is None or near.reach != reach or not near.still_hold(system.parts, poses):
-            near = find_neighbours(system.parts, poses, reach)
+            near = find_neighbours(system.parts, poses, reach, system.study.neighbours)
         corners = "average" if system.study.corners == "average" else "chosen"
         contacts = select(system.parts, poses, near, before, corners, 0.1 * system.threshold)
         violation = system.violation(contacts.rows, poses)
