@@ -29,6 +29,7 @@ from pliant.flex.stepping.step import Configuration, configuration_at
 from pliant.flex.stepping.trajectory import Trajectory, without_choices
 
 ARRIVED = 0.01  # of a body's size: so near to its place it has got there
+FINER = (1e-2, 1e-4)  # of the tolerance, for those who are not at their places yet
 SHOWN = 3  # bodies that are told of
 
 
@@ -70,6 +71,13 @@ def _climb(
         return trajectory.result(Ending(FlexStatus.VIOLATED, note=unmet)), ()
     ending = ascend(system, trajectory, system.study.steps, progress)
     stuck = tuple(_stuck(trajectory, stage)) if ending.status.at_rest else ()
+    for finer in FINER if stuck else ():  # of thousands, the last few are little of what all together gain
+        closer = system.study.model_copy(update={"tolerance": finer * system.tolerance})
+        trajectory.go_on_with(replace(system, study=closer))
+        ending = ascend(trajectory.system, trajectory, system.study.steps, progress)
+        stuck = tuple(_stuck(trajectory, stage)) if ending.status.at_rest else ()
+        if not stuck:
+            break
     if stuck and is_worth_perturbing(system, trajectory):
         ending = perturb_end(system, trajectory, ending, progress)
         stuck = tuple(_stuck(trajectory, stage)) if ending.status.at_rest else ()

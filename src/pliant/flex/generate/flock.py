@@ -38,7 +38,7 @@ def flock(
     _check(robots)
     places = [_place(index) for index in range(robots)]
     room = 0.5 * (spacing - 1.0)
-    asked = study or Study(maximize=(Term(gather="r0"),), reach=spacing, neighbours=NEAREST, turn=rotation)
+    asked = study or Study(maximize=(Term(gather="r0"),), reach=spacing, neighbours=NEAREST)
     return Assembly(
         title=f"A flock of {robots} robots squeezing together",
         shapes={"robot": ROBOT, "post": POST},
@@ -88,7 +88,12 @@ def flock_through_door(
         bodies=(*_posts(door, spacing), *_robots(places, spacing)),
         sights=_sights(places, half_angle),
         limits=tuple(Limit(body=f"r{i}", rotation=rotation) for i in range(robots)),
-        study=Study(stages=tuple(filter(None, stages)), reach=spacing, neighbours=NEAREST, turn=rotation),
+        study=Study(
+            stages=tuple(filter(None, stages)),
+            reach=spacing,
+            neighbours=NEAREST,
+            turn=min(2.0 * rotation, 1.0),  # from one limit to the other: no step is cut short by turns
+        ),
     )
 
 

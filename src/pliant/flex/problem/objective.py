@@ -76,6 +76,12 @@ def compile_objective(
     linear, sizes = np.zeros((2, parts.count + 1, 3))
     followed: list[Objective] = []
     for term in terms:
+        if term.to is not None:  # thousands of robots have a place each: no array of all for every one
+            body = parts.index(term.body or "")
+            pull = -term.weight * _sides_of_place(term, parts, start)
+            linear[body, :2] += pull
+            sizes[body, :2] += np.abs(pull)
+            continue
         made = _term(term, parts, start)
         linear += made.linear
         sizes += np.abs(made.weights(start))
@@ -83,8 +89,10 @@ def compile_objective(
         if term.gather is not None:
             joints = _with_gather(term, parts, joints, start)
     joints = _with_places(terms, parts, joints, start)
+    nothing = Objective(linear, np.zeros(0, np.int64), np.zeros((0, 2)), np.zeros((0, 2)), 0.0)
     joined = [
-        np.concatenate([getattr(one, key) for one in followed]) for key in ("body", "point", "direction")
+        np.concatenate([getattr(one, key) for one in (nothing, *followed)])
+        for key in ("body", "point", "direction")
     ]
     objective = Objective(linear, *joined, drawn=Objective(linear, *joined, drawn=0.0).value(start))
     _check_gradient(terms, parts, objective, sizes, start, where)
@@ -154,9 +162,6 @@ def _linear_part(term: Term, parts: Parts, start: Floats) -> Floats:
         distance = np.hypot(*away.T)[:, None]
         off = distance > LEAST * parts.extent
         weights[:-1, :2] = np.divide(away, distance, out=np.zeros_like(away), where=off)
-    elif term.to is not None:
-        body = parts.index(term.body or "")
-        weights[body, :2] = -_sides_of_place(term, parts, start)
     else:
         axis, side = _sides(term, parts, start)
         weights[:-1, :2] = -side[:, None] * axis

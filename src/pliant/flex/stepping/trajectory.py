@@ -146,6 +146,11 @@ class Trajectory:
         self.high = self.here.value
         self.before = (self.here, self.path, len(self.frames), self.high, 0)
 
+    def go_on_with(self, system: System) -> None:
+        """Go on with the same system to another accuracy, as if nothing had been in vain."""
+        self.system = system
+        self.idle = self.fruitless = 0
+
     def widen_reach(self) -> bool:
         """Look for contacts further away before the first program is said to have no bound."""
         reach = self.here.contacts.near.reach
