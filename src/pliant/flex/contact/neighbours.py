@@ -59,6 +59,7 @@ class Neighbours:
     margin: float
     poses: Floats  # (B + 1, 3) where the bodies were
     edges: Candidates | Hints
+    most: int | None = None  # moving bodies that count at most, the nearest of each
 
     def key(self, vertex: Ints, body: Ints) -> Ints:
         """Vertex and body in one number, as in `keys`."""
@@ -126,6 +127,7 @@ def find_neighbours(parts: Parts, poses: Floats, reach: float, most: int | None 
         margin=margin,
         poses=poses,
         edges=edges,
+        most=most,
     )
 
 

@@ -252,7 +252,8 @@ class Trajectory:
 
     def _measure_overlap(self, there: Configuration) -> Measured:
         """Have the overlaps of a place measured meanwhile, or of few pairs once they are asked for."""
-        pairs, allowed = there.contacts.near.pairs, self.system.threshold
+        near, allowed = there.contacts.near, self.system.threshold
+        pairs = near.pairs if near.most is None else near_pairs(self.system.parts, there.poses)
         if len(pairs) <= FEW:
             return cache(lambda: measure_overlaps(self.system.parts, there.poses, pairs, allowed).worst)
         halves = [
