@@ -183,7 +183,17 @@ def flocks(quick: bool) -> Iterator[str]:
             shape = f"{result.rows} x {result.columns}"
             ended = f"{result.path_overlap:.1e}", result.status.name.lower(), f"{peak_memory():.2f}"
             rows.append((robots, what, shape, result.steps, seconds(wall), seconds(cpu), *ended))
-    head = ("robots", "what", "rows x columns", "steps", "wall s", "CPU s", "overlap", "status", "peak memory GB")
+    head = (
+        "robots",
+        "what",
+        "rows x columns",
+        "steps",
+        "wall s",
+        "CPU s",
+        "overlap",
+        "status",
+        "peak memory GB",
+    )
     yield "## Flocks\n\n" + table(head, rows)
 
 
@@ -202,4 +212,11 @@ def _solving(program: Any, solver: str, tolerance: float = 1e-7) -> Callable[[],
     return lambda: solve_program(program, solver, tolerance)
 
 
-SECTIONS = {"runs": whole_runs, "program": one_program, "growth": growth, "jigsaws": jigsaws, "loose": loose, "flocks": flocks}
+SECTIONS = {
+    "runs": whole_runs,
+    "program": one_program,
+    "growth": growth,
+    "jigsaws": jigsaws,
+    "loose": loose,
+    "flocks": flocks,
+}

@@ -105,7 +105,9 @@ def _gaps(outlines: Floats, one: Floats, other: Floats, first: Ints, second: Int
     best = np.full(len(first), -np.inf)
     for own, against in (world, world[::-1]):
         side = np.roll(own, -1, axis=1) - own
-        normal = np.stack([side[..., 1], -side[..., 0]], axis=-1) / np.hypot(*np.moveaxis(side, -1, 0))[..., None]
+        normal = (
+            np.stack([side[..., 1], -side[..., 0]], axis=-1) / np.hypot(*np.moveaxis(side, -1, 0))[..., None]
+        )
         height = np.einsum("pek,pevk->pev", normal, against[:, None] - own[:, :, None])
         best = np.maximum(best, height.min(axis=2).max(axis=1))
     return best

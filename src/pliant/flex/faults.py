@@ -33,7 +33,9 @@ def objectives(study: FlexStudy) -> list[tuple[tuple[str, ...], tuple[Term, ...]
     """What is maximised, and the keys it is under: once, or stage by stage."""
     if not study.stages:
         return [(("maximize",), study.maximize)]
-    return [(("stages", f"[{place}]", "maximize"), stage.maximize) for place, stage in enumerate(study.stages)]
+    return [
+        (("stages", f"[{place}]", "maximize"), stage.maximize) for place, stage in enumerate(study.stages)
+    ]
 
 
 def terms_without_effect(

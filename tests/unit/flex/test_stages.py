@@ -53,8 +53,10 @@ def test_who_is_stuck_is_told_with_where_and_by_what():
     (stuck,) = stopped.stages[1].stuck
     assert stuck.body == "box"
     assert stuck.distance == pytest.approx(5.0, abs=0.5)  # its side at the wall, or as far in as it turns
-    assert set(stuck.held_by) <= {"low", "high"} and stuck.held_by
-    assert "box is" in stopped.message and "stage 2 of 2" in stopped.message
+    assert set(stuck.held_by) <= {"low", "high"}
+    assert stuck.held_by
+    assert "box is" in stopped.message
+    assert "stage 2 of 2" in stopped.message
     assert "Blocked in stage 2" in summary(stopped)
 
 
@@ -84,7 +86,8 @@ def test_a_stage_whose_region_does_not_hold_where_it_starts_says_so():
     far = {**to(3.5, 1), "keep": [{"body": "box", "inside": [[20, 20], [30, 20], [30, 30]]}]}
     result = solve(walled([to(1.5, 1), far]))
     assert result.status is FlexStatus.VIOLATED
-    assert "keep region of box" in result.message and "stage 2 of 2" in result.message
+    assert "keep region of box" in result.message
+    assert "stage 2 of 2" in result.message
     assert "Violated at the start of stage 2" in summary(result)
 
 
@@ -113,7 +116,11 @@ def test_a_stop_keeps_the_stages_that_are_done():
 @pytest.mark.parametrize(
     ("study", "key", "said"),
     [
-        ({"stages": [to(1, 1)], "maximize": [{"body": "box", "spin": 1}]}, "study", "both maximize and stages"),
+        (
+            {"stages": [to(1, 1)], "maximize": [{"body": "box", "spin": 1}]},
+            "study",
+            "both maximize and stages",
+        ),
         ({"stages": [to(1, 1)], "restarts": 2}, "study", "restarts beside stages"),
         ({"stages": [{"maximize": [{"to": [1, 1]}]}]}, "study.stages[0].maximize[0]", "names no body"),
         ({"stages": [{"maximize": [{"body": "bix", "to": [1, 1]}]}]}, "maximize[0].body", "box"),
@@ -148,7 +155,9 @@ def test_a_door_narrower_than_a_robot_is_refused_and_one_of_its_own_blocks():
     result = solve(model.model_copy(update={"bodies": tuple(moved)}))
     assert result.status is FlexStatus.BLOCKED
     assert len(result.stages[-1].stuck) == 6  # nobody got through
-    assert {"left_post", "right_post"} & set(result.stages[-1].stuck[0].held_by + result.stages[-1].stuck[-1].held_by)
+    assert {"left_post", "right_post"} & set(
+        result.stages[-1].stuck[0].held_by + result.stages[-1].stuck[-1].held_by
+    )
 
 
 def test_rows_with_the_nearest_robots_only_are_fewer_and_nobody_collides():

@@ -139,9 +139,7 @@ def _stage(targets: list[Point], before: list[Point], square: tuple[Point, ...])
     return Stage(maximize=terms, keep=(Keep(body="r0", inside=square),))
 
 
-def _column(
-    places: list[tuple[int, int]], drawn: list[Point], abreast: int, slope: float
-) -> list[Point]:
+def _column(places: list[tuple[int, int]], drawn: list[Point], abreast: int, slope: float) -> list[Point]:
     """Where each robot stands in a column so many abreast, every rank in rows of its own.
 
     Robots are counted from the ends of their rank inwards, as the ones in front of them are, so
@@ -173,9 +171,7 @@ def _across(rows: list[int]) -> list[float]:
     >>> _across([0, 1, 0])
     [-0.625, 0.0, 0.625]
     """
-    return [
-        PITCH * (rows[:k].count(row) - 0.5 * (rows.count(row) - 1)) for k, row in enumerate(rows)
-    ]
+    return [PITCH * (rows[:k].count(row) - 0.5 * (rows.count(row) - 1)) for k, row in enumerate(rows)]
 
 
 def _place(index: int) -> tuple[int, int]:

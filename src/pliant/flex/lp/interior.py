@@ -258,14 +258,16 @@ def _blended_direction(
     equal = system.rows.equal
     primal, alpha = blend(point.s, direction.ds, more.ds, equal)
     dual, beta = blend(point.y, direction.dy, more.dy, equal)
-    for part, share, old in (
-        (more.dx, primal, direction.dx),
-        (more.ds, primal, direction.ds),
-        (more.dy, dual, direction.dy),
-    ):
-        part *= share
-        part += old
+    _scale_and_add(more.dx, primal, direction.dx)
+    _scale_and_add(more.ds, primal, direction.ds)
+    _scale_and_add(more.dy, dual, direction.dy)
     return replace(more, lengths=(alpha, beta))
+
+
+def _scale_and_add(part: Floats, share: float, to: Floats) -> None:
+    """Set part := share · part + to, in its place."""
+    part *= share
+    part += to
 
 
 def _direction(
