@@ -240,7 +240,7 @@ class Term(Frozen):
         return self
 
 
-class Stage(Frozen):
+class StageStudy(Frozen):
     """A part of a motion: what is maximised until nothing is gained, and what holds meanwhile."""
 
     maximize: tuple[Term, ...] = Field(min_length=1)
@@ -252,7 +252,7 @@ class FlexStudy(Frozen):
     """What to maximise and how to go about it."""
 
     maximize: tuple[Term, ...] = ()
-    stages: tuple[Stage, ...] = Field(
+    stages: tuple[StageStudy, ...] = Field(
         (), description="instead of maximize: each goes on from where the one before ended"
     )
     corners: Literal["average", "chosen", "exact"] = Field(

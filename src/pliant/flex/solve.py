@@ -14,7 +14,7 @@ from pliant.flex.diagnosis.unbounded import Ending
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.problem.system import System, compile_system
 from pliant.flex.result import FlexResult
-from pliant.flex.stages import solve_stages
+from pliant.flex.stepping.stages import solve_stages
 from pliant.flex.status import FlexStatus
 from pliant.flex.stepping.ascent import ascend
 from pliant.flex.stepping.perturbation import is_worth_perturbing, perturb_end

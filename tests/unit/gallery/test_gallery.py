@@ -48,7 +48,10 @@ def test_each_model_has_a_title_and_something_to_ask(name):
     if isinstance(model, Fastener):
         assert model.study.model_fields_set
     else:
-        assert model.study.maximize if isinstance(model, Assembly) else model.study.trace
+        asked = (
+            model.study.maximize or model.study.stages if isinstance(model, Assembly) else model.study.trace
+        )
+        assert asked
     assert "\n" not in gallery.describe(name)
 
 

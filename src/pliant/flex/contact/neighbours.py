@@ -133,7 +133,7 @@ def find_neighbours(parts: Parts, poses: Floats, reach: float, most: int | None 
 
 def _among_nearest(parts: Parts, poses: Floats, pairs: Ints, most: int) -> Bools:
     """Which pairs (P, 2) have a fixed body, or one that is among the nearest of the other, by centroids."""
-    kept = (parts.moving[pairs] < 0).any(axis=1)
+    kept = np.asarray((parts.moving[pairs] < 0).any(axis=1))
     body, other = np.concatenate([pairs[~kept], pairs[~kept, ::-1]]).T
     apart = np.hypot(*(poses[body, :2] - poses[other, :2]).T)
     order = np.lexsort((apart, body))

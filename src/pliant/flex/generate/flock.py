@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from pliant.flex.model import Assembly, Body, Keep, Limit, Sight, Stage, Study, Term
+from pliant.flex.model import Assembly, Body, Keep, Limit, Sight, StageStudy, Study, Term
 
 Point = tuple[float, float]
 
@@ -131,12 +131,12 @@ def _sights(places: list[tuple[int, int]], half_angle: float) -> tuple[Sight, ..
     )
 
 
-def _stage(targets: list[Point], before: list[Point], square: tuple[Point, ...]) -> Stage | None:
+def _stage(targets: list[Point], before: list[Point], square: tuple[Point, ...]) -> StageStudy | None:
     """Every robot to its place, the leader inside a square; None where everybody is there already."""
     if all(math.dist(*each) < 0.01 for each in zip(targets, before, strict=True)):
         return None
     terms = tuple(Term(body=f"r{i}", to=place) for i, place in enumerate(targets))
-    return Stage(maximize=terms, keep=(Keep(body="r0", inside=square),))
+    return StageStudy(maximize=terms, keep=(Keep(body="r0", inside=square),))
 
 
 def _column(places: list[tuple[int, int]], drawn: list[Point], abreast: int, slope: float) -> list[Point]:

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from pliant.core.arrays import Floats
 from pliant.core.progress import Interrupted, Progress
 from pliant.core.written import listed
 from pliant.flex.contact.distance import gaps
@@ -172,8 +171,10 @@ def _joined_frames(frames: list[Frames]) -> Frames:
         overlap.append(each.overlap[1:])
         violation.append(each.violation[1:])
         gained, last = gained + float(each.objective[-1]), last + len(each.poses) - 1
-    return Frames(*(_end_to_end(each) for each in (poses, accepted, objective, overlap, violation)))
-
-
-def _end_to_end(pieces: list[Floats]) -> Floats:
-    return np.concatenate(pieces)
+    return Frames(
+        poses=np.concatenate(poses),
+        accepted=np.concatenate(accepted),
+        objective=np.concatenate(objective),
+        overlap=np.concatenate(overlap),
+        violation=np.concatenate(violation),
+    )
