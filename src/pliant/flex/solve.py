@@ -14,11 +14,11 @@ from pliant.flex.diagnosis.unbounded import Ending
 from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.problem.system import System, compile_system
 from pliant.flex.result import FlexResult
-from pliant.flex.stepping.stages import solve_stages
 from pliant.flex.status import FlexStatus
 from pliant.flex.stepping.ascent import ascend
 from pliant.flex.stepping.perturbation import is_worth_perturbing, perturb_end
 from pliant.flex.stepping.restarts import best_of_restarts
+from pliant.flex.stepping.stages import solve_stages
 from pliant.flex.stepping.step import configuration_at
 from pliant.flex.stepping.trajectory import Trajectory
 from pliant.flex.warm import LOOPS
