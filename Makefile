@@ -35,7 +35,7 @@ run: $(INSTALLED) ## Solve a dozen examples; pictures, films and a report go to 
 test: $(STAMPS)/dev-$(KEY) ## Check style, types and layers, and run every test but the slow ones
 	@$(MAKE) --no-print-directory --keep-going --jobs=$(WORKERS) lint format types layers kernels pytest
 
-test-slow: $(STAMPS)/dev-$(KEY) $(STAMPS)/gpu-$(KEY) ## Run the slow tests, those of the accelerator among them
+test-slow: $(STAMPS)/dev-$(KEY) $(STAMPS)/slow-$(KEY) ## Run the slow tests, those of the accelerator and of a cluster among them
 	@$(MAKE) --no-print-directory MARKS=slow kernels pytest
 
 # Each run takes as long as make test and test-slow together, and compiling; so it is no part of either.
@@ -121,7 +121,7 @@ $(PYTHON):
 	echo "pliant needs $(if $(WITH),$(WITH) for this,Python 3.11 or newer), and there is none on the path."; exit 1
 
 # Two installs at a time would get in each other's way.
-$(STAMPS)/gpu-$(KEY): | $(STAMPS)/dev-$(KEY)
+$(STAMPS)/slow-$(KEY): | $(STAMPS)/dev-$(KEY)
 
 # One rule for all: run is pliant itself, the others are its extras.
 $(STAMPS)/%-$(KEY): | $(PYTHON)

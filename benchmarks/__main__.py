@@ -4,10 +4,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import compiling, corners, flex, linkage, machines, relax, snap
+from benchmarks import compiling, corners, drawings, flex, linkage, machines, relax, snap
 from benchmarks.measure import machine
 
-ROOMS = (compiling, flex, corners, linkage, relax, machines, snap)
+ROOMS = (compiling, flex, corners, linkage, relax, machines, snap, drawings)
 SECTIONS = {name: section for room in ROOMS for name, section in room.SECTIONS.items()}
 
 

@@ -20,7 +20,7 @@ from pliant.snap.model import Fastener
 from pliant.snap.report import ENDS
 from pliant.snap.result import SnapResult
 from pliant.view.figures import compose
-from pliant.view.stage import Look
+from pliant.view.stage import DrawOptions
 
 Drawn = tuple[Figure, str]  # a picture, and the words that go with it
 
@@ -41,7 +41,7 @@ def strip(result: SnapResult) -> Figure:
     shown = sorted({0, *_moments(motion)})
     if len(shown) > MOST:
         return view.filmstrip(motion, frames=8, before=None, width=WIDE)
-    look = Look(None, None, True, False, None)
+    look = DrawOptions(None, None, True, False, None)
     width = max(WIDE, LEAST * len(shown))
     return compose(motion, look, shown, list(range(motion.frames)), width=width)[0]
 

@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from pliant.files.kinds import Model
     from pliant.flex import (  # isort: skip
         Assembly, BraceResult, BraceStudy, FlexResult, FlexStudy, LoosenResult, LoosenStudy, PlayResult,
-        PlayStudy, SeparateStudy, SeparationResult,
+        PlayStudy, ProofResult, ProveStudy, SeparateStudy, SeparationResult,
     )  # fmt: skip
     from pliant.linkage import EditResult, EditStudy, Linkage, Synthesis, TraceResult, TraceStudy
     from pliant.relax import Evolved, Mechanism, RelaxResult, RelaxStudy
     from pliant.snap import Fastener, SnapResult, SnapStudy
+    from pliant.sweeps.sweep import sweep
+    from pliant.sweeps.table import SweepTable
 
     __version__: str
 
@@ -60,6 +62,8 @@ __all__ = [
     "PliantError",
     "Plot",
     "Progress",
+    "ProofResult",
+    "ProveStudy",
     "RelaxResult",
     "RelaxStudy",
     "Result",
@@ -69,6 +73,7 @@ __all__ = [
     "SnapResult",
     "SnapStudy",
     "Status",
+    "SweepTable",
     "Synthesis",
     "TraceResult",
     "TraceStudy",
@@ -82,11 +87,13 @@ __all__ = [
     "load",
     "loosen",
     "play",
+    "prove",
     "relax",
     "save",
     "separate",
     "snap",
     "solve",
+    "sweep",
     "view",
 ]
 
@@ -111,12 +118,16 @@ _exported = exports(
             "LoosenStudy",
             "PlayResult",
             "PlayStudy",
+            "ProofResult",
+            "ProveStudy",
             "SeparateStudy",
             "SeparationResult",
         ],
         "linkage": ["EditResult", "EditStudy", "Linkage", "Synthesis", "TraceResult", "TraceStudy"],
         "relax": ["Evolved", "Mechanism", "RelaxResult", "RelaxStudy"],
         "snap": ["Fastener", "SnapResult", "SnapStudy"],
+        "sweeps.sweep": ["sweep"],
+        "sweeps.table": ["SweepTable"],
     },
     rooms=["files", "flex", "gallery", "linkage", "relax", "snap", "view"],
 )
@@ -139,19 +150,25 @@ def main() -> None:
         raise
 
 
-def load(source: str | Path | Mapping[str, object], *, max_bytes: int = _MODEL_BYTES) -> Model | SavedResult:
+def load(
+    source: str | Path | Mapping[str, object],
+    *,
+    max_bytes: int = _MODEL_BYTES,
+    parameters: Mapping[str, object] | None = None,
+) -> Model | SavedResult:
     """Read a model file, plain data as such a file holds it, or a result that was saved.
 
     Args:
         source: path of a model (TOML or JSON) or of a result (JSON), or the keys of a model as a dict.
         max_bytes: the largest model file that is read; results may be larger.
+        parameters: values that go before the file's: numbers or expressions ("2 in"), by the name of a
+            parameter or by key path ("pawls[0].stiffness").
 
     Returns:
         An Assembly, Linkage, Mechanism or Fastener; of a result, a SavedResult.
 
     Raises:
         InputError: the file or the data cannot be used; every fault is listed, with its cure.
-
     """
     from collections.abc import Mapping
 
@@ -161,15 +178,15 @@ def load(source: str | Path | Mapping[str, object], *, max_bytes: int = _MODEL_B
     from pliant.files import load_any, model_of
 
     if isinstance(source, Mapping):
-        return model_of(source)
-    found = load_any(source, max_bytes=max_bytes)
-    if isinstance(found, Motion | Plot):
+        return model_of(source, parameters=parameters)
+    loaded = load_any(source, max_bytes=max_bytes, parameters=parameters)
+    if isinstance(loaded, Motion | Plot):
         problem, cure = (
             "holds a motion or a plot, no model or result",
             "Read it with Motion.load or Plot.load",
         )
         raise InputError([Fault("", problem, cure)], str(source))
-    return found
+    return loaded
 
 
 def save(saved: Model | Result, path: str | Path) -> None:
@@ -182,7 +199,6 @@ def save(saved: Model | Result, path: str | Path) -> None:
     Raises:
         InputError: the suffix is none of these, or a text in the model cannot be written.
         PliantError: there is no such folder.
-
     """
     from pliant.files.writer import save
 
@@ -236,7 +252,6 @@ def solve(
     Raises:
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
-
     """
     from pliant.core.progress import silent
     from pliant.files.kinds import fetch, kind_named
@@ -286,7 +301,6 @@ def edit(
     Raises:
         InputError: the model, the study or a keyword cannot be used, or nothing is asked for.
         Interrupted: Ctrl-C; its `result` is what was done until then.
-
     """
     return _ask("edit", "pliant.linkage.editing.edit:edit", model, study, progress, keywords)
 
@@ -312,9 +326,34 @@ def play(
     Raises:
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
-
     """
     return _ask("play", "pliant.flex.play.play:play", model, study, progress, keywords)
+
+
+def prove(
+    model: Assembly | str | Path | Mapping[str, object],
+    study: ProveStudy | None = None,
+    *,
+    progress: Progress | None = None,
+    **keywords: object,
+) -> ProofResult:
+    """Bound the flex from both sides: keywords go before `study`, and `study` before `[study.prove]`.
+
+    Args:
+        model: an assembly, the path of its file, or its keys as a dict; its `[study]` says what is maximised.
+        study: how near the bounds shall be.
+        progress: called as the work goes on, with what is done, the total and a few words.
+        keywords: keys of `[study.prove]`: `prove(model, gap=0.01)`.
+
+    Returns:
+        The bounds, a motion without overlap that reaches the lower one, and what the upper one holds for.
+
+    Raises:
+        InputError: the model, the study or a keyword cannot be used.
+        Interrupted: Ctrl-C; its `result` is what was proved until then.
+
+    """
+    return _ask("prove", "pliant.flex.proof.prove:prove", model, study, progress, keywords)
 
 
 def separate(
@@ -338,7 +377,6 @@ def separate(
     Raises:
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
-
     """
     return _ask("separate", "pliant.flex.separation.separate:separate", model, study, progress, keywords)
 
@@ -364,7 +402,6 @@ def loosen(
     Raises:
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
-
     """
     return _ask("loosen", "pliant.flex.loosening.loosen:loosen", model, study, progress, keywords)
 
@@ -390,7 +427,6 @@ def brace(
     Raises:
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
-
     """
     return _ask("brace", "pliant.flex.bracing.brace:brace", model, study, progress, keywords)
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pliant.cli.report import METHODS, Entry, write_report
+from pliant.cli.report import Entry, write_report
 from pliant.core.status import Tone
+from pliant.files.kinds import KINDS
 
 pytestmark = pytest.mark.browser
 
@@ -26,7 +27,7 @@ def picture(path: Path, colour: tuple[int, int, int]) -> None:
 def report(tmp_path: Path) -> Path:
     """Two examples a method: blue pictures, red films; one has much to notice."""
     entries: list[Entry] = []
-    for kind in filter(None, METHODS):
+    for kind in KINDS:
         for tone in (Tone.SOUND, Tone.NOTICE):
             name = f"{kind}-{tone.value}"
             suffixes = {"picture": ".png", "film": ".gif", "player": ".html", "result": ".json"}

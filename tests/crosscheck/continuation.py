@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 STEP, SMALLEST = 0.05, 1e-11
 CLEAR, NOISE = 1e-6, 1e-7  # of the way: so near to where ways part rounding leads astray, and by so much
 DEPENDENT = 1e-5  # of the least singular value of the slopes at the start
+INDEFINITE = 1e-4  # over the size: a form that is more is positive
 UNBOUNDED = 1e-8  # λ: forces are so many times the weights, and s is as near to its end as λ²
 
 
@@ -87,7 +88,7 @@ class Bars:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a way ends: "end", "fold" (a lock), "snap", "unstable", or "lost"; where, and the pose there."""
+    """How a way ends: "end", "fold" (a lock), "dead centre", "snap", "unstable", "lost"; where, the pose."""
 
     kind: str
     share: float
@@ -223,7 +224,7 @@ class _Way:
     def event(self, z: Floats, ahead: Floats, turned: Floats) -> str:
         if self.forces:
             if ahead[-2] <= UNBOUNDED:
-                return "fold"
+                return self.fold(ahead)
             stiff = self.stiffness(ahead)
             return "snap" if turned[-1] <= 0.0 else "unstable" if stiff < 0.0 else ""
         if turned[-1] <= 0.0:
@@ -240,7 +241,18 @@ class _Way:
         first, last = (
             np.linalg.svd(self.bars.slopes(x), compute_uv=False)[-1] for x in (self.start, self.x(z))
         )
-        return Ending("fold" if last < DEPENDENT * first else kind, share, self.x(z))
+        return Ending(self.fold(z) if last < DEPENDENT * first else kind, share, self.x(z))
+
+    def fold(self, z: Floats) -> str:
+        """A fold, or a dead centre: whether ½ yᵀ (Σ p ∇²length) y = p·d > 0 for no way y with J y = 0.
+
+        With Jᵀ p = 0 and d what the drive asks for; assemblies beyond it are displaced by y or by −y.
+        """
+        left, sizes, right = np.linalg.svd(self.bars.slopes(self.x(z)))
+        p, ways = left[:, len(sizes) - 1], right[len(sizes) - 1 :].T
+        p = p * np.sign(p @ self.change)
+        form = np.linalg.eigvalsh(ways.T @ self.bars.bent(self.x(z), p) @ ways) * self.size
+        return "dead centre" if form[-1] > INDEFINITE else "fold"
 
     def stiffness(self, z: Floats) -> float:
         """The least eigenvalue of the stiffness among what lengths leave free."""

@@ -193,6 +193,30 @@ def test_loose_parts_that_could_slide_far_do_not_keep_a_motion_from_its_end():
     assert result.objective == pytest.approx(0.078563, rel=2e-3)
 
 
+def test_a_turn_that_is_free_to_first_order_only_is_an_end():
+    """Three normals meet in a point: the program promises a turn, and no step along it gains anything."""
+    result = solve(random_assembly("tray", 300004))
+    assert result.status is FlexStatus.CONVERGED
+    assert result.objective >= 0.008993 * (1 - 1e-3)
+
+
+def test_a_block_that_is_shaken_on_from_turn_to_turn_turns_for_ever():
+    """Each push leads on by less than a turn: that it turns right round only the whole way tells."""
+    result = solve(random_assembly("touching", 300082))
+    assert result.status is FlexStatus.TURNING
+
+
+@pytest.mark.parametrize("seed", [0, 7, pytest.param(22, marks=pytest.mark.slow)])
+def test_a_part_that_lies_on_an_edge_rolls_into_the_corner_whatever_the_pushes(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+):
+    """At first it loses a six-thousandth of what it has gained."""
+    chance = np.random.default_rng
+    model = random_assembly("opened", 400079)
+    monkeypatch.setattr(np.random, "default_rng", lambda _: chance(seed))
+    assert solve(model).objective >= 3.6365 * (1 - 1e-3)
+
+
 def test_a_block_against_a_wall_is_not_carried_along_it_and_round_its_end():
     wall, block = fixed("wall", 2, -5, 3, 5), {"name": "block", "outline": box(0, 0, 1, 1)}
     result = solve(assembly([wall, block], body="block", direction=[1, 0]))

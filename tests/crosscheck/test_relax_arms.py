@@ -5,18 +5,11 @@ from __future__ import annotations
 import pytest
 from tests.crosscheck.arms import difference, random_arm
 
-SHALLOW = "a snap of a fiftieth of the size, over which forces stay within the tolerance of the study"
-LATE = "a string lets go 4e-8 of the drive late"
-HARD = {116: SHALLOW, 125: LATE}
+SHALLOW = 116  # a snap of a fiftieth of the size, in a drive over which it goes ten times as far
+LATE = 125  # a string lets go after a wall did
 SEEDS = [
-    pytest.param(
-        seed,
-        marks=[
-            *([pytest.mark.slow] if seed >= 12 else []),
-            *([pytest.mark.xfail(strict=True, reason=HARD[seed])] if seed in HARD else []),
-        ],
-    )
-    for seed in (*range(100), 116, 125)
+    pytest.param(seed, marks=[pytest.mark.slow] if seed >= 12 else [])
+    for seed in (*range(100), SHALLOW, LATE)
 ]
 
 

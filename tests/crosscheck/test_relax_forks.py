@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
-from tests.crosscheck.continuation import random_bars
+from tests.crosscheck.continuation import Bars, random_bars
 from tests.crosscheck.mechanisms import FRAMES, difference
 from tests.crosscheck.test_relax_continuation import kinds, pairs, solved
 
@@ -155,9 +156,49 @@ def test_mirrored_ways_that_become_one_are_told(frames):
     assert difference(random_bars(2440), frames) == ("unstable", "")
 
 
+def test_where_mirrored_ways_meet_is_found_though_steps_lead_to_the_way_between_them():
+    """Both nodes in the plane of the grounds have lost their last stiffness across it."""
+    assert difference(random_bars(200933), 1) == ("unstable", "")
+
+
+@pytest.mark.parametrize("seed", [201675, 201936, 310558])
+@pytest.mark.parametrize("way", ["first", "second"])
+def test_from_a_dead_centre_under_load_it_falls_to_either_side(seed, way):
+    """Lengths let it go on to both sides, whatever the forces towards it grow to: no fold, and no lock."""
+    bars = random_bars(seed)
+    assert difference(bars, 1) == ("dead centre", "")
+    found = solved(1, bars.model(), way=way)
+    stopped = solved(1, bars.model())
+    for branch in stopped.assessment.ways:
+        driven = bars.lengths(bars.places) + branch.share * (bars.targets - bars.lengths(bars.places))
+        assert bars.lengths(branch.x) == pytest.approx(driven, abs=1e-9)
+        held = np.linalg.lstsq(bars.slopes(branch.x).T, weights(bars), rcond=None)[0]
+        assert bars.slopes(branch.x).T @ held == pytest.approx(weights(bars), abs=1e-6)
+    assert found.frames[-1].share > stopped.frames[-1].share
+
+
+def weights(bars: Bars) -> NDArray[np.float64]:
+    assert bars.gravity is not None
+    return np.tile(bars.gravity, len(bars.places) - bars.grounded)
+
+
+@pytest.mark.parametrize("seed", [200135, 200438, 201240])
+def test_a_fold_is_told_from_where_lengths_all_but_depend_on_each_other(seed):
+    """As close to it as 1e-8 of the drive no increment could be judged, and none came to it."""
+    assert difference(random_bars(seed), 1) == ("fold", "")
+
+
 @pytest.mark.parametrize(
     ("seed", "kind"),
-    [(119, "fold"), (1028, "snap"), (1125, "fold"), (461, "unstable"), (20109, "fold"), (30217, "fold")],
+    [
+        (119, "fold"),
+        (1028, "snap"),
+        (1125, "fold"),
+        (461, "unstable"),
+        (20109, "fold"),
+        (30217, "fold"),
+        (500493, "fold"),
+    ],
 )
 def test_losses_of_stability_are_found_to_a_billionth_of_the_drive(seed, kind):
     """A fold is no snap, and a snap no fold, however near they are to each other."""

@@ -6,6 +6,7 @@ import copy
 import json
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from itertools import accumulate
 from random import Random
@@ -68,7 +69,8 @@ def mutated(kind: str, seed: int) -> str:
     few, large = _written(kind)
     data = json.loads(random.choice(large if random.random() < LARGE else few))
     for _ in range(random.choice((1, 1, 1, 2, 3))):
-        random.choices(_MUTATIONS, cum_weights=_WEIGHTS)[0](random, kind, data)
+        with suppress(RecursionError):  # of what was nested too deep to be copied
+            random.choices(_MUTATIONS, cum_weights=_WEIGHTS)[0](random, kind, data)
     return json.dumps(data).replace(_AGAIN, "")
 
 

@@ -7,9 +7,10 @@ from typing import Any
 DATA: dict[str, Any] = {
     "pliant": 1,
     "kind": "assembly",
+    "parameters": {"reach": 3, "gap": "reach/30"},
     "bodies": [
         {"name": "base", "outline": [[0, 0], [1, 0], [0, 1]], "fixed": True},
-        {"name": "arm", "outline": [[0, 0], [1, 0], [0, 1]], "pose": [3, 0, 0]},
+        {"name": "arm", "outline": [[0, 0], [1, 0], [0, 1]], "pose": ["reach", 0, 0]},
         {
             "name": "tip",
             "outlines": [[[4, 0], [5, 0], [4, 1]], {"outline": [[6, 0], [8, 0], [6, 2]], "holes": []}],
@@ -18,7 +19,7 @@ DATA: dict[str, Any] = {
     ],
     "shapes": {"two": {"outlines": [[[0, 0], [1, 0], [0, 1]], [[3, 0], [4, 0], [3, 1]]]}},
     "welds": [{"bodies": ["arm", "tip"]}],
-    "pins": [{"bodies": ["weight", "tip"], "at": [6, 1], "clearance": 0.1, "sides": 8}],
+    "pins": [{"bodies": ["weight", "tip"], "at": [6, 1], "clearance": "gap", "sides": "2*4"}],
     "sights": [{"from": "arm", "to": "base", "axis": "180 deg", "half_angle": 0.5}],
     "keep": [{"body": "arm", "inside": [[2, -1], [4, -1], [4, 1], [2, 1]]}],
     "limits": [{"body": "tip", "rotation": ["-5 deg", 1], "x": [-1, 1]}],
@@ -27,10 +28,11 @@ DATA: dict[str, Any] = {
 LINKAGE: dict[str, Any] = {
     "pliant": 1,
     "kind": "linkage",
+    "parameters": {"crank": "1 mm"},
     "ground": ["A", "D"],
     "joints": {"A": [0, 0], "B": [0, 1], "C": [3, 2], "D": [4, 0], "P": [2, "22/7"]},
     "links": [
-        {"joints": ["A", "B"], "name": "crank", "length": 1},
+        {"joints": ["A", "B"], "name": "crank", "length": "2*crank - 1"},
         {"joints": ["B", "C", "P"]},
         {"joints": ["C", "D"]},
     ],
@@ -52,11 +54,12 @@ LINKAGE: dict[str, Any] = {
 MECHANISM: dict[str, Any] = {
     "pliant": 1,
     "kind": "mechanism",
+    "parameters": {"k": 2},
     "ground": ["A", "D"],
     "nodes": {"A": [0, 0], "B": [0, 1], "M": [1, "4/3"], "C": [3, 2], "D": [4, 0], "P": [2, 5]},
     "bars": [{"nodes": ["A", "B"]}, {"nodes": ["B", "M", "C"]}, {"nodes": ["C", "D"], "stiffness": 2}],
     "strings": [{"nodes": ["P", "A"], "to": [5, 4]}],
-    "springs": [{"nodes": ["P", "C"], "stiffness": 2, "length": 1}],
+    "springs": [{"nodes": ["P", "C"], "stiffness": "k", "length": "k - 1"}],
     "bumpers": [{"nodes": ["A", "C"], "length": 1}],
     "actuators": [{"nodes": ["B", "D"], "to": 4}],
     "plates": [{"nodes": ["B", "C", "P"]}],
@@ -90,7 +93,8 @@ SPATIAL: dict[str, Any] = {
 FASTENER: dict[str, Any] = {
     "pliant": 1,
     "kind": "fastener",
-    "friction": 0.3,
+    "parameters": {"mu": "3/10"},
+    "friction": "mu",
     "shapes": {"hook": [["-1/2", "1/2"], [0, -8], [2, -5]]},
     "root": {"velocity": [0, -1], "until": 20, "outline": [[-5, 9], [5, 9], [0, 11]]},
     "pawls": [
@@ -108,7 +112,7 @@ FASTENER: dict[str, Any] = {
         {"name": "T", "outline": [[-3, 0], [3, 0], [3, 1], [-3, 1]]},
         {"shape": "hook", "at": [0, -9]},
     ],
-    "parameters": [
+    "variables": [
         {"name": "k", "what": "stiffness", "of": "A", "range": [50, "400/3"]},
         {"name": "h", "what": "hinge", "of": "B", "along": [1, 0], "range": [-1, 1]},
         {

@@ -287,9 +287,9 @@ def _fasteners() -> Iterator[Data]:
     stiff = {"name": "k", "what": "stiffness", "of": "hook", "range": [50, 200]}
     rough = {"name": "mu", "what": "friction", "range": [0.1, 0.2]}
     goal = {"insert_below": 500, "hold_above": 0.1, "strain_below": 0.5}
-    yield {**plain, "parameters": [stiff], "study": {"stability": True, "frames": 3}}
+    yield {**plain, "variables": [stiff], "study": {"stability": True, "frames": 3}}
     sought = {"search": True, "goal": {"insert_below": 50}, "frames": 3}
-    yield {**plain, "friction": 0.15, "parameters": [rough], "study": sought}
+    yield {**plain, "friction": 0.15, "variables": [rough], "study": sought}
     beam = {"thickness": 1, "width": 5, "tip_width": 4, "tip_thickness": 0.8, "hinge": "root"}
     long: Data = {"name": "hook", "hinge": [0, 14], "outline": [[-0.5, 0.5], [0, -8], [2, -5], [0.5, 0.5]]}
     bent = {**long, "beam": {**beam, "material": "POM"}}
@@ -317,4 +317,4 @@ def _fasteners() -> Iterator[Data]:
     }
     shifted = {"what": "hinge", "of": "hook", "along": [1, 0], "name": "shift", "range": [0, 0.1]}
     thicker = {"what": "beam", "of": "hook", "dimension": "thickness", "name": "thick", "range": [1, 1.1]}
-    yield {**plain, "pawls": [bent], "parameters": [longer, shifted, thicker], "study": {"frames": 3}}
+    yield {**plain, "pawls": [bent], "variables": [longer, shifted, thicker], "study": {"frames": 3}}

@@ -99,7 +99,7 @@ KEYS = [
     "root",
     "pawls",
     "obstacles",
-    "parameters",
+    "variables",
     "plan",
     "hinge",
     "beam",

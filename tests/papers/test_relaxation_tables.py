@@ -201,10 +201,7 @@ def test_lipson_table_2_collisions_give_way_by_the_force_over_the_softness(metho
     assert result.nodes["a"] == pytest.approx([-1, 0, 3.8 / 50.4], abs=1e-6)
 
 
-BOUNCES = pytest.mark.xfail(strict=True, reason="bounces on the contact and does not come to rest")
-
-
-@pytest.mark.parametrize("method", [*UPDATES, pytest.param("momentum", marks=BOUNCES), "auto"])
+@BY_EVERY_METHOD
 def test_lipson_table_2_nothing_tunnels_however_far_an_iteration_would_go(method):
     """An iteration may move a node by 10; the bars are 2 apart and 0.1 thick."""
     result = run(falling_bar(2.0), method=method, frames=3, cap=10.0, least=1e-3, iterations=20_000)

@@ -8,18 +8,15 @@ from pydantic import Field, model_validator
 from pydantic.functional_validators import ModelWrapValidatorHandler
 from tests.toy.faults import reference_faults
 
-from pliant.core.model import Document, Frozen, Length, Name, check_with_references
+from pliant.core.model import Document, Length, Name, WholeStudy, check_with_references
 from pliant.core.quantity import Coordinate
 
 
-class RollStudy(Frozen):
+class RollStudy(WholeStudy):
     """How the ball is rolled."""
 
     frames: int = Field(default=5, ge=2, le=1000, description="poses along the way")
     ball: Name | None = Field(None, description="the ball that rolls")
-
-    def for_command(self, command: Literal["roll"]) -> Self:
-        return self
 
 
 class Groove(Document):

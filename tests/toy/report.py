@@ -6,7 +6,7 @@ from typing import Any
 from tests.toy.model import Groove
 from tests.toy.result import RollResult
 
-from pliant.core.store import model_hash, sayable, version
+from pliant.core.store import opening, sayable
 
 
 def summary(result: RollResult) -> str:
@@ -14,18 +14,14 @@ def summary(result: RollResult) -> str:
 
 
 def to_dict(result: RollResult) -> dict[str, Any]:
-    data = {
-        "kind": "groove",
-        "command": "roll",
-        "status": result.status.name.lower(),
-        "message": str(result.status),
-        "seconds": result.seconds,
-        "version": version(),
-        "model": model_hash(result.model),
-        "x": result.x.tolist(),
-    }
+    head = opening("groove", "roll", result.status, str(result.status), result.seconds, result.model)
+    data = {**head, "x": result.x.tolist()}
     return {**sayable(data), "motion": result.motion.to_dict()}
 
 
 def describe(model: Groove) -> Iterator[tuple[str, str]]:
     yield "balls", str(len(model.balls))
+
+
+def part_count(model: Groove) -> int:
+    return len(model.balls)

@@ -26,7 +26,7 @@ ball = "red"
 
 @pytest.fixture(autouse=True)
 def groove() -> Iterator[None]:
-    kinds.register("groove", kinds.kind_of("tests.toy", "Groove", roll="RollStatus"))
+    kinds.register("groove", kinds.kind_of("tests.toy", "Groove", "Grooves", "How far?", roll="RollStatus"))
     yield
     del kinds.KINDS["groove"]
 
@@ -67,6 +67,8 @@ def test_the_commands_take_it(path: Path):
     assert all(out.exists() for out in outputs)
     for source in (path, path.with_suffix(".json")):
         assert run("draw", source, "-o", path.with_suffix(".svg")).exit_code == 0
+    begun = path.with_name("begun.toml")
+    assert run("new", "groove", "-o", begun).exit_code == run("solve", begun).exit_code == 0
     assert json.loads(run("check", "--schema", "groove").stdout)["properties"]["length"]["description"]
 
 
@@ -79,3 +81,18 @@ def test_its_faults_are_said_drawn_and_the_same_for_check_and_solve(path: Path):
     path.write_text(GROOVE.replace('ball = "red"', ""))
     said = f'{path}: study.ball: names no ball to roll. Add ball = "…" to [study]\n'
     assert run("check", path).stderr == run("solve", path).stderr == said
+
+
+def test_a_report_lays_it_out_under_its_own_heading(path: Path, monkeypatch: pytest.MonkeyPatch):
+    from pliant.cli.demo import solve_example
+    from pliant.cli.report import write_report
+    from pliant.core.progress import silent
+
+    monkeypatch.setattr(pliant.gallery, "load", lambda name: pliant.load(path))
+    monkeypatch.setattr(pliant.gallery, "path", lambda name: path)
+    monkeypatch.setattr(pliant.gallery, "describe", lambda name: "Two balls")
+    entry = solve_example("balls", silent, path.parent)
+    assert entry is not None
+    assert (entry.kind, entry.parts, entry.status) == ("groove", 2, "rolled")
+    write_report(path.with_suffix(".html"), [entry], 1.0)
+    assert "<h2>Grooves</h2>" in path.with_suffix(".html").read_text(encoding="utf-8")

@@ -170,8 +170,8 @@ def test_every_kind_of_output_is_written(hooks: Path):
 def test_flags_reach_the_study_and_the_model(hooks: Path, stand_in: Put):
     seen: list[Any] = []
     stand_in(lambda model, study, progress: seen.append((model, study)) or StandIn())
-    parameter = '[[parameters]]\nname = "mu"\nwhat = "friction"\nrange = [0, 1]\n'
-    hooks.write_text(HOOKS.replace("[study]", f"{parameter}[study]"))
+    variable = '[[variables]]\nname = "mu"\nwhat = "friction"\nrange = [0, 1]\n'
+    hooks.write_text(HOOKS.replace("[study]", f"{variable}[study]"))
     asked = "--classify --uncertain --stability --search --friction 1/7 --arithmetic exact --directions 12"
     more = (
         "--region -2,0 --region 2,1/3 --radius 1/2 --insert-below 20 --hold-above 30 --frames 7 --about 1,2"
@@ -238,7 +238,7 @@ def test_the_exit_code_is_the_statuss(hooks: Path, stand_in: Put, status: SnapSt
         ("--insert-below 0", '--insert-below: must be more than 0 (given "0")'),
         ("--hold-above much", "--hold-above: 'much' is not a number"),
         ("--uncertain", "--uncertain: has no region of starts. Give region = "),
-        ("--search", "--search: has nothing to vary. Add [[parameters]]"),
+        ("--search", "--search: has nothing to vary. Add [[variables]]"),
         ("--search", "--search: has no goal. Give goal = "),
         ("--digits 9 --arithmetic float", "--digits: are proved from exact events only"),
         ("--arithmetic rational", "'rational' is not one of"),
@@ -295,15 +295,15 @@ def test_check_says_what_a_fastener_holds(hooks: Path):
     assert f"{hooks} is a sound fastener." in run("check", hooks).stdout
 
 
-def test_check_tells_beams_parameters_and_what_is_worth_a_note(hooks: Path):
+def test_check_tells_beams_variables_and_what_is_worth_a_note(hooks: Path):
     beam = 'beam = { length = 10, thickness = 1, width = 6, material = "POM" }'
     text = HOOKS.replace("stiffness = 100", beam, 1).replace('["-1/2", 0]', '["-1/2", 1]')
     text = text.replace("velocity = [0, -1]", "velocity = [0, -1]\nuntil = 5").replace("reverse = true", "")
-    parameter = '[[parameters]]\nname = "mu"\nwhat = "friction"\nrange = [0, 1]\n'
-    hooks.write_text(text.replace("[study]", f"{parameter}[study]"))
+    variable = '[[variables]]\nname = "mu"\nwhat = "friction"\nrange = [0, 1]\n'
+    hooks.write_text(text.replace("[study]", f"{variable}[study]"))
     holds = json.loads(run("check", hooks, "--json", "-").stdout)["holds"]
     assert holds["pawls"].startswith("left at (-4, 9), 315 N·mm/rad, a beam of POM; right")
-    assert (holds["plan"], holds["parameters"]) == ("(0, -1) for t = 5", "mu")
+    assert (holds["plan"], holds["variables"]) == ("(0, -1) for t = 5", "mu")
     assert holds["study"] == "the way in"
     assert holds["note 1"].startswith("The beam of 'left' is said to be 10 mm long, and its nose is")
     assert holds["note 2"].startswith("'left' and 'root' overlap as drawn")
@@ -404,3 +404,25 @@ def test_check_refuses_a_study_that_says_too_little_as_snap_does(tmp_path: Path,
 def test_a_files_digits_are_taken_by_check_and_snap_alike_where_floats_decide(hooks: Path):
     hooks.write_text(f'{HOOKS}digits = 9\narithmetic = "float"\n')
     assert run("check", hooks).exit_code == run("snap", hooks, "--quiet").exit_code == 0
+
+
+def test_a_chart_is_drawn_and_tabled_by_its_name(hooks: Path):
+    picture, table = hooks.with_name("force.png"), hooks.with_name("force.csv")
+    assert run("snap", hooks, "--plot", "force", "-o", picture, "-o", table).exit_code == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    columns = zip(*(line.split(",") for line in table.read_text().splitlines()[1:]), strict=True)
+    forces = [float(value) for value in list(columns)[-1] if value]
+    assert max(forces) > 0
+    refused = run("snap", hooks, "--plot", "forse", "-o", picture)
+    assert refused.exit_code == 2
+    assert "--plot: there is no chart 'forse'. Did you mean 'force'?" in refused.stderr
+
+
+@pytest.mark.slow
+def test_a_table_is_written_as_parquet_with_the_columns_of_the_csv(hooks: Path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table, same = hooks.with_name("motion.parquet"), hooks.with_name("motion.csv")
+    assert run("snap", hooks, "-o", table, "-o", same).exit_code == 0
+    read = parquet.read_table(table)
+    assert ",".join(read.column_names) == same.read_text().splitlines()[0]
+    assert read.num_rows == len(same.read_text().splitlines()) - 1

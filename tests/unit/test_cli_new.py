@@ -114,10 +114,14 @@ def test_a_former_spelling_still_works_with_a_note_on_stderr(
 
 def test_the_same_option_means_the_same_in_every_command():
     helps: dict[str, set[str]] = {}
+    values: dict[str, set[object]] = {}
     for command in main.commands.values():
         for option in command.params:
             if not getattr(option, "hidden", False) and isinstance(option, click.Option):
                 helps.setdefault(option.opts[0], set()).add(option.help or "")
+                values.setdefault(option.opts[-1], set()).add((option.metavar, option.is_flag))
+    differing = {name for name, forms in values.items() if len(forms) > 1}
+    assert differing == {"--move", "--output"}  # BODY or JOINT=X,Y; FILE or FOLDER
     assert len({text.split()[0] for text in helps["--tolerance"]}) == 1
     assert {text.split()[0] for text in helps["--frames"]} == {"Poses"}
     assert {" ".join(text.split()[:4]) for text in helps["--iterations"]} == {"Give up after so"}

@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
-from pliant.cli.crew import Crew, LostError, runs, take
-from pliant.cli.report import METHODS, Entry, write_report
+from pliant.batch.crew import Crew, LostError, runs, take
+from pliant.cli.report import UNREAD, Entry, write_report
 from pliant.core.progress import silent
 from pliant.core.status import Tone
+from pliant.files.kinds import KINDS
 
 FILES = {"picture": ".png", "film": ".gif", "player": ".html", "result": ".json", "model": ".toml"}
 
@@ -72,13 +73,13 @@ def test_the_page_runs_no_script_and_asks_the_network_for_nothing(tmp_path: Path
 
 
 def test_pictures_come_before_numbers_and_are_grouped_by_what_is_asked(tmp_path: Path):
-    kinds = [kind for kind in METHODS if kind]
+    kinds = list(KINDS)
     text = written(tmp_path, *(entry(f"a-{kind}", tmp_path, kind=kind) for kind in reversed(kinds)))
-    places = [text.index(f"<h2>{METHODS[kind][0]}</h2>") for kind in kinds]
+    places = [text.index(f"<h2>{KINDS[kind].title}</h2>") for kind in kinds]
     assert places == sorted(places)
-    assert all(METHODS[kind][1] in text for kind in kinds)
+    assert all(KINDS[kind].question in text for kind in kinds)
     assert places[-1] < text.index("<table>")
-    assert METHODS[""][0] not in text
+    assert UNREAD[0] not in text
 
 
 @pytest.mark.parametrize(("count", "most"), [(12, 40_000), (100, 250_000)])

@@ -3,8 +3,10 @@
 import ast
 import inspect
 import re
+import textwrap
 import types
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 import pliant
 
@@ -42,18 +45,31 @@ def walked(module: types.ModuleType, path: str, seen: set[str]) -> Iterator[tupl
 EVERYTHING = dict(walked(pliant, "pliant", set()))
 
 
-def functions(value: Any) -> Iterator[Any]:
+def functions(value: Any, *, properties: bool = True) -> Iterator[Any]:
     """A function, or the public methods of a class."""
     if inspect.isfunction(value):
         yield value
     for base in value.__mro__ if inspect.isclass(value) else ():
         for name, member in vars(base).items():
             own = getattr(member, "__func__", member)
-            if isinstance(member, property | cached_property):
+            if properties and isinstance(member, property | cached_property):
                 own = member.fget if isinstance(member, property) else member.func
             ours = inspect.isfunction(own) and own.__module__.startswith("pliant.")
             if ours and not name.startswith("_"):
                 yield own
+
+
+def section(doc: str, title: str) -> str:
+    """What stands indented below a title of a docstring."""
+    found = re.search(rf"^{title}:\n((?:[ ]+.*\n?|\n)+)", doc, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def raised(function: Any) -> set[str]:
+    """Errors that a function raises itself, by name."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    calls = [node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise)]
+    return {one.func.id for one in calls if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)}
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -76,6 +92,36 @@ def test_what_is_exported_is_typed_without_any_and_says_what_it_is(path: str):
         for annotation in (*types_of, signature.return_annotation):
             assert annotation is not inspect.Signature.empty, function.__qualname__
             assert not re.search(r"\bAny\b", str(annotation)), function.__qualname__
+
+
+@pytest.mark.parametrize("path", [path for path in EVERYTHING if callable(EVERYTHING[path])])
+def test_what_is_exported_says_what_it_takes_gives_and_raises(path: str):
+    for function in functions(EVERYTHING[path], properties=False):
+        doc, signature = inspect.getdoc(function) or "", inspect.signature(function)
+        named = set(re.findall(r"^ {4}(\w+): \S", section(doc, "Args"), re.MULTILINE))
+        assert named == set(signature.parameters) - {"self", "cls"}, function.__qualname__
+        gives = bool(section(doc, "Returns") or section(doc, "Yields"))
+        assert gives == (signature.return_annotation != "None"), function.__qualname__
+        errors = {name for name in raised(function) if name.endswith(("Error", "Interrupted"))}
+        assert errors <= set(re.findall(r"^ {4}(\w+): ", section(doc, "Raises"), re.MULTILINE)), doc
+
+
+def explained_fields(kind: type) -> dict[str, str]:
+    """What is said of each field: its description, or the comment on its line."""
+    if issubclass(kind, BaseModel):
+        return {name: field.description or "" for name, field in kind.model_fields.items()}
+    if not is_dataclass(kind):
+        return {}
+    said = {field.name: "" for field in fields(kind)}
+    for base in filter(is_dataclass, reversed(kind.__mro__)):
+        lines = re.findall(r"^    (\w+): .*?  # (.+)$", inspect.getsource(base), re.MULTILINE)
+        said |= {name: text for name, text in lines if name in said}
+    return said
+
+
+@pytest.mark.parametrize("path", [path for path in EVERYTHING if inspect.isclass(EVERYTHING[path])])
+def test_every_field_of_what_is_exported_is_explained(path: str):
+    assert [name for name, text in explained_fields(EVERYTHING[path]).items() if not text] == []
 
 
 def test_the_reference_has_everything_that_is_exported():

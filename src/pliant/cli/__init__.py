@@ -17,6 +17,7 @@ from pliant.cli import (
     evolve,
     examples,
     flex,
+    importing,
     loosen,
     new,
     play,
@@ -24,6 +25,7 @@ from pliant.cli import (
     separate,
     snap,
     solve,
+    sweep,
     synthesize,
     trace,
     warm,
@@ -129,6 +131,7 @@ def main(ctx: click.Context) -> None:
 
 COMMANDS = (
     new.new,
+    importing.import_,
     check.check,
     solve.solve,
     flex.flex,
@@ -142,6 +145,8 @@ COMMANDS = (
     relax.relax,
     evolve.evolve,
     snap.snap,
+    sweep.sweep,
+    sweep.batch,
     draw.draw,
     examples.examples,
     demo.demo,

@@ -32,7 +32,7 @@ def write_answer(
     from pliant import view
     from pliant.core.motion import Motion
     from pliant.core.plot import Plot
-    from pliant.core.store import write_csv, write_json
+    from pliant.core.store import write_csv, write_json, write_parquet
 
     if isinstance(answer, Motion) and answer.frames == 1:
         look = {"before": None, **look}  # nothing has moved
@@ -40,12 +40,14 @@ def write_answer(
         suffix = path.suffix.lower()
         if suffix == ".json":
             write_json(path, answer.to_dict() if data is None else data)
+        elif suffix == ".csv":
+            write_csv(path, answer.table())
+        elif suffix == ".parquet":
+            write_parquet(path, answer.table())
         elif isinstance(answer, Plot):
             if suffix not in PICTURES:
                 raise click.UsageError(f"{path}: a plot is drawn as {', '.join(PICTURES)}.")
             view.save_figure(view.chart(answer), path)
-        elif suffix == ".csv":
-            write_csv(path, answer.table())
         elif suffix in PICTURES:
             drawn = view.filmstrip(answer, **look) if strip else view.figure(answer, **look)
             view.save_figure(drawn, path)

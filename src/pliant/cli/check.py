@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
 from pliant.cli.answer import print_json, print_summary, print_written, write_answer
-from pliant.cli.options import PICTURES, OutputFile, json_option, max_size_option, quiet_option, same_file
+from pliant.cli.options import (
+    PICTURES,
+    OutputFile,
+    json_option,
+    max_size_option,
+    quiet_option,
+    same_file,
+    set_option,
+)
 from pliant.core.errors import InputError
 from pliant.core.progress import silent
 
@@ -17,6 +26,7 @@ from pliant.core.progress import silent
 @click.argument("model", required=False, type=click.Path(path_type=Path))
 @click.option("--draw", "picture", type=OutputFile(PICTURES), metavar="FILE", help="Draw it, faults and all.")
 @click.option("--schema", "kind", metavar="KIND", help='Print the JSON Schema of a kind, such as "assembly".')
+@set_option
 @json_option
 @quiet_option
 @max_size_option
@@ -24,6 +34,7 @@ def check(
     model: Path | None,
     picture: Path | None,
     kind: str | None,
+    parameters: Mapping[str, str],
     json_to: str | None,
     quiet: bool,
     max_bytes: int,
@@ -38,24 +49,31 @@ def check(
     else:
         if picture:
             same_file((picture,), model)
-        _check(model, picture, json_to, quiet, max_bytes)
+        _check(model, picture, parameters, json_to, quiet, max_bytes)
 
 
-def _check(path: Path, picture: Path | None, json_to: str | None, quiet: bool, max_bytes: int) -> None:
+def _check(
+    path: Path,
+    picture: Path | None,
+    parameters: Mapping[str, str],
+    json_to: str | None,
+    quiet: bool,
+    max_bytes: int,
+) -> None:
     from pliant.files import load
     from pliant.files.kinds import fetch, kind_named
     from pliant.files.parse import named_file
 
     source = named_file(path)
     try:
-        model = load(path, max_bytes=max_bytes)
+        model = load(path, max_bytes=max_bytes, parameters=parameters)
         kind = kind_named(model.kind)
         fetch(kind.check)(model)
         holds, motion = dict(fetch(kind.describe)(model)), fetch(kind.drawn)(model)
     except InputError as error:
         placed = error if error.source else InputError(error.faults, source)
         if picture:
-            _draw_faulty(path, placed, picture, max_bytes)
+            _draw_faulty(path, parameters, placed, picture, max_bytes)
         _write_json({"model": source, "faults": [vars(fault) for fault in placed.faults]}, json_to)
         raise placed from None
     if picture:
@@ -66,6 +84,9 @@ def _check(path: Path, picture: Path | None, json_to: str | None, quiet: bool, m
         lines = [f"  {key.ljust(width)}  {value}" for key, value in holds.items()]
         print_summary("\n".join([f"{source} is a sound {model.kind}.", *lines]))
         click.echo(f"Solve it with: pliant {kind.command} {path}")
+        for command in kind.commands[1:]:
+            if getattr(model.study, command, None) is not None:
+                click.echo(f"Its [study.{command}] is for: pliant {command} {path}")
     if not quiet:
         print_written([picture] if picture else [])
 
@@ -79,11 +100,13 @@ def _write_json(data: dict[str, Any], json_to: str | None) -> None:
         write_json(json_to, data)
 
 
-def _draw_faulty(path: Path, error: InputError, picture: Path, max_bytes: int) -> None:
+def _draw_faulty(
+    path: Path, parameters: Mapping[str, str], error: InputError, picture: Path, max_bytes: int
+) -> None:
     from pliant.files.parse import parse, read_text
     from pliant.files.sketches import drawn_with_faults
 
-    motion = drawn_with_faults(parse(read_text(path, max_bytes), path), error.faults)
+    motion = drawn_with_faults(parse(read_text(path, max_bytes), path), error.faults, parameters)
     if motion.marks:
         write_answer(motion, [picture], silent)
         print_written([picture])

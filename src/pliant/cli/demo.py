@@ -20,6 +20,7 @@ from pliant.cli.watch import Watch
 from pliant.core.errors import PliantError
 from pliant.core.progress import Interrupted, silent
 from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Tone
+from pliant.files.kinds import fetch, kind_named
 
 if TYPE_CHECKING:
     from pliant.cli.report import Entry
@@ -72,12 +73,12 @@ def demo(
     started = time.perf_counter()
     chosen = _examples_named(names, everything)
     folder.mkdir(parents=True, exist_ok=True)
-    found: dict[str, Entry] = {}
+    by_name: dict[str, Entry] = {}
     with Watch(quiet) as watch:  # all along: a Ctrl-C between two examples would be raised anywhere
         try:
-            _gather(_solve_all(chosen, folder, jobs, watch), found, watch, quiet)
+            _gather(_solve_all(chosen, folder, jobs, watch), by_name, watch, quiet)
         finally:  # whatever happens, what is done is reported
-            entries = [found[name] for name in chosen if name in found]
+            entries = [by_name[name] for name in chosen if name in by_name]
             write_report(folder / "index.html", entries, time.perf_counter() - started)
     if not quiet:
         seconds = time.perf_counter() - started
@@ -100,13 +101,13 @@ def _examples_named(names: tuple[str, ...], everything: bool) -> list[str]:
 Solved = Iterator[tuple[str, "Entry | None"]]  # an example's name, and None where it was stopped
 
 
-def _gather(solved: Solved, found: dict[str, Entry], watch: Watch, quiet: bool) -> None:
+def _gather(solved: Solved, by_name: dict[str, Entry], watch: Watch, quiet: bool) -> None:
     """Keep and tell each example as it is solved, until Ctrl-C ends it."""
     with suppress(KeyboardInterrupt):
         for name, entry in solved:
             if entry is None:
                 continue
-            found[name] = entry
+            by_name[name] = entry
             if not quiet:
                 said = entry.error or entry.sentence
                 with watch.aside():
@@ -114,7 +115,7 @@ def _gather(solved: Solved, found: dict[str, Entry], watch: Watch, quiet: bool) 
 
 
 def _solve_all(names: Sequence[str], folder: Path, jobs: int | None, watch: Watch) -> Solved:
-    from pliant.cli.crew import MOST
+    from pliant.batch.crew import MOST
     from pliant.core.threads import cores
 
     jobs = min(cores(), MOST) if jobs is None else jobs
@@ -133,7 +134,7 @@ def _solve_in_turn(names: Sequence[str], folder: Path, watch: Watch) -> Solved:
 
 def _side_by_side(names: Sequence[str], folder: Path, jobs: int, watch: Watch) -> Solved:
     """The first Ctrl-C lets those at work hand over what is done, for a while; the second ends them."""
-    from pliant.cli.crew import Crew, LostError
+    from pliant.batch.crew import Crew, LostError
 
     with Crew(partial(solve_example, folder=folder), names, jobs) as crew:
 
@@ -194,7 +195,7 @@ def _solve_example(name: str, progress: Progress, folder: Path) -> Entry:
         status=result.status.name.lower().replace("_", " "),
         tone=result.status.tone,
         alerts=tuple(result.alerts),
-        parts=_parts(model),
+        parts=fetch(kind_named(model.kind).parts)(model),
         seconds=_seconds(data["seconds"]),
         summary=result.summary(),
         files=files,
@@ -229,20 +230,8 @@ def _seconds(phases: dict[str, float]) -> float:
 
 
 def _answer(model: Model, progress: Progress) -> Any:
-    """What comes of a model: its edit, where it asks for one."""
-    if model.kind == "linkage" and model.study.edit is not None:
-        return pliant.edit(model, progress=progress)
-    return pliant.solve(model, progress=progress)
-
-
-def _parts(model: Model) -> int:
-    """Bodies, links, pawls and obstacles, or whatever a mechanism is made of."""
-    if model.kind == "assembly":
-        return len(model.bodies)
-    if model.kind == "linkage":
-        return len(model.links)
-    if model.kind == "fastener":
-        return len(model.pawls) + len(model.obstacles) + (model.root.outline is not None)
-    from pliant.relax.checks.raw_data import ELEMENTS
-
-    return sum(len(getattr(model, key)) for key in ELEMENTS)
+    """What comes of a model: of what its own study asks for."""
+    kind = kind_named(model.kind)
+    command = kind.asked_command(model.study)
+    ask = pliant.solve if command == kind.command else getattr(pliant, command)
+    return ask(model, progress=progress)

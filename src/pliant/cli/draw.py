@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from pliant.cli.answer import print_written, write_answer
-from pliant.cli.options import max_size_option, output_option, quiet_option, same_file
+from pliant.cli.options import max_size_option, output_option, quiet_option, same_file, set_option
 from pliant.cli.watch import Watch
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 @click.option("--filmstrip", "strip", is_flag=True, help="Pictures show the motion as a row of frames.")
 @click.option("--scalar", help="Colour the bodies by this scalar of the motion.")
 @click.option("--no-marks", is_flag=True, help="Leave out arrows, bands and labels.")
+@set_option
 @quiet_option
 @max_size_option
 def draw(
@@ -37,6 +38,7 @@ def draw(
     strip: bool,
     scalar: str | None,
     no_marks: bool,
+    parameters: Mapping[str, str],
     quiet: bool,
     max_bytes: int,
 ) -> None:
@@ -45,7 +47,7 @@ def draw(
     A model is drawn at its drawn pose. A Motion or Plot saved as JSON works too.
     """
     same_file(outputs, source)
-    answer, plots = _answer(source, max_bytes)
+    answer, plots = _answer(source, max_bytes, parameters)
     look: dict[str, Any] = {"scalar": scalar, "marks": not no_marks, **({} if strip else {"frame": frame})}
     with Watch(quiet) as watch:
         write_answer(answer, outputs, watch, plots=plots, strip=strip, **look)
@@ -53,14 +55,16 @@ def draw(
         print_written(outputs)
 
 
-def _answer(source: Path, max_bytes: int) -> tuple[Motion | Plot, Sequence[Plot]]:
+def _answer(
+    source: Path, max_bytes: int, parameters: Mapping[str, str]
+) -> tuple[Motion | Plot, Sequence[Plot]]:
     """What is drawn, and the charts that a player shows under it."""
     from pliant.core.model import Document
     from pliant.core.result import Result
     from pliant.files import load_any
     from pliant.files.kinds import fetch, kind_named
 
-    found = load_any(source, max_bytes=max_bytes)
-    if isinstance(found, Result):
-        return found.motion, list(found.plots().values())
-    return (fetch(kind_named(found.kind).drawn)(found) if isinstance(found, Document) else found), ()
+    loaded = load_any(source, max_bytes=max_bytes, parameters=parameters)
+    if isinstance(loaded, Result):
+        return loaded.motion, list(loaded.plots().values())
+    return (fetch(kind_named(loaded.kind).drawn)(loaded) if isinstance(loaded, Document) else loaded), ()

@@ -58,20 +58,20 @@ def evolve(
     from pliant.files import result_data, save
 
     given = {name: value for name, value in settings.items() if value is not None}
-    found, stopped = _search(goal, quiet, given)
+    result, stopped = _search(goal, quiet, given)
     for path in outputs:
-        save(found.mechanism(), path)
+        save(result.mechanism(), path)
     if json_to == "-":
-        print_json(result_data(found))
+        print_json(result_data(result))
     elif json_to:
         from pliant.core.store import write_json
 
-        write_json(json_to, result_data(found))
+        write_json(json_to, result_data(result))
     if not quiet:
         if json_to != "-":
-            print_summary(found.summary())
+            print_summary(result.summary())
         print_written((*outputs, *([Path(json_to)] if json_to and json_to != "-" else [])))
-    ctx.exit(INTERRUPTED if stopped else found.status.exit_code)
+    ctx.exit(INTERRUPTED if stopped else result.status.exit_code)
 
 
 def _search(goal: str, quiet: bool, given: dict[str, Any]) -> tuple[Evolved, bool]:
@@ -82,5 +82,5 @@ def _search(goal: str, quiet: bool, given: dict[str, Any]) -> tuple[Evolved, boo
         try:
             return search(**given, progress=watch), watch.asked_to_stop
         except Interrupted as interruption:
-            found: Any = interruption.result
-            return found, True
+            result: Any = interruption.result
+            return result, True

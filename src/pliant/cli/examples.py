@@ -13,7 +13,11 @@ from pliant.cli.options import OutputFile, quiet_option
 @click.command()
 @click.argument("name", required=False)
 @click.option(
-    "-o", "--output", type=OutputFile((".toml", ".json")), metavar="FILE", help="Copy the model here."
+    "-o",
+    "--output",
+    type=OutputFile((".toml", ".json", ".svg", ".dxf")),
+    metavar="FILE",
+    help="Copy the model here; of one that is drawn, its drawing.",
 )
 @click.option("--kind", metavar="KIND", help="List those of a kind: assembly, linkage, mechanism, fastener.")
 @quiet_option
@@ -72,10 +76,17 @@ def example_text(name: str) -> str:
 
 def _copy(name: str, output: Path) -> None:
     from pliant import gallery
+    from pliant.core.errors import Fault, InputError
     from pliant.core.store import write_whole
     from pliant.files import save
 
-    if output.suffix.lower() == ".toml":
+    if output.suffix.lower() in (".svg", ".dxf"):
+        drawing = gallery.drawing(name)
+        if drawing is None or drawing.suffix != output.suffix.lower():
+            cure = f"Name the file {name}{drawing.suffix if drawing else '.toml'}"
+            raise InputError([Fault(name, f"has no {output.suffix.lower()} drawing", cure)])
+        write_whole(output, drawing.read_bytes())
+    elif output.suffix.lower() == ".toml":
         write_whole(output, example_text(name).encode())
     else:
         save(gallery.load(name), output)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import pliant
-from pliant.cli.options import Pair, flags_of, once_called
+from pliant.cli.options import Pair, Share, flags_of, once_called
 from pliant.cli.run import Common, run, solving_command
+
+if TYPE_CHECKING:
+    from pliant.core.progress import Progress
 
 SOLVERS = ("auto", "piqp", "clarabel", "highs", "normal")
 CORNERS = ("average", "chosen", "exact")
@@ -30,17 +33,23 @@ CORNERS = ("average", "chosen", "exact")
 @click.option(
     "--ranges", is_flag=True, default=None, help="Ranges of the joints' shares where they are not unique."
 )
+@click.option("--prove", is_flag=True, help="Bound the flex from both sides, by proof.")
+@click.option("--gap", type=Share(), metavar="SHARE", help="How near the bounds of --prove shall be: 2%.")
+@click.option("--nodes", type=click.IntRange(1, 10_000_000), help="Boxes that --prove bounds at most.")
 @solving_command()
 def flex(
     common: Common,
     move: str | None,
     direction: tuple[str, str] | None,
     spin: str | None,
+    prove: bool,
+    gap: float | None,
+    nodes: int | None,
     **settings: Any,
 ) -> int:
     """Find how far the parts of an assembly can move.
 
-    What is maximised is the study in the file, or --move and --spin.
+    What is maximised is the study in the file, or --move and --spin. With --prove, the answer is an interval.
     """
     if (move is None) != (direction is None):
         raise click.UsageError("--move BODY and --direction X,Y belong together.")
@@ -49,9 +58,24 @@ def flex(
     if terms:
         keywords |= {"maximize": terms, "stages": ()}  # of a study in stages, too
     flags = flags_of(keywords) | ({"maximize": "--move", "stages": "--move"} if terms else {})
+    how = {key: value for key, value in {"gap": gap, "nodes": nodes}.items() if value is not None}
+    if how and not prove:
+        raise click.UsageError(f"--{next(iter(how))} belongs to --prove.")
+    if prove:
+        return run("flex", common, lambda model, progress: _proof(model, keywords, how, progress), flags)
     return run(
         "flex", common, lambda model, progress: pliant.solve(model, progress=progress, **keywords), flags
     )
+
+
+def _proof(model: Any, keywords: dict[str, Any], how: dict[str, Any], progress: Progress) -> Any:
+    """The proof of what the flags ask to flex."""
+    from pliant.files.studies import chosen_study
+
+    if keywords:
+        asked = chosen_study(model, None, keywords)
+        model = model.model_copy(update={"study": model.study.model_copy(update={"flex": asked})})
+    return pliant.prove(model, progress=progress, **how)
 
 
 def _terms(move: str | None, direction: tuple[str, str] | None, spin: str | None) -> list[dict[str, Any]]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 
 import click
 
 from pliant.cli.answer import print_written
 from pliant.cli.options import OutputFile, quiet_option
-
-FIRST = Path(__file__).parent / "first"
 
 
 @click.command()
@@ -25,8 +24,8 @@ def new(kind: str, output: Path | None, quiet: bool) -> None:
     from pliant.core.store import write_whole
     from pliant.files.kinds import kind_named
 
-    kind_named(kind)
-    text = (FIRST / f"{kind}.toml").read_text(encoding="utf-8")
+    package, _, name = kind_named(kind).first.partition(":")
+    text = (files(package) / name).read_text(encoding="utf-8")
     if output is None:
         click.echo(text, nl=False)
         return

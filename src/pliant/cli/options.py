@@ -13,7 +13,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 PICTURES = (".png", ".svg", ".pdf")
 FILMS = (".gif", ".mp4")
-SUFFIXES = (*PICTURES, *FILMS, ".html", ".json", ".csv")
+TABLES = (".csv", ".parquet")
+SUFFIXES = (*PICTURES, *FILMS, ".html", ".json", *TABLES)
 
 
 class OutputFile(click.ParamType):
@@ -55,6 +56,23 @@ class Pair(click.ParamType):
         if len(parts) != 2 or not all(parts):
             self.fail(f"{value!r} is not two numbers; write 1,0", param, ctx)
         return parts[0], parts[1]
+
+
+class Share(click.ParamType):
+    """A share between 0 and 1, such as "0.02" or "2%"."""
+
+    name = "SHARE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read a number, or a percentage."""
+        text = str(value).strip()
+        try:
+            share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        except ValueError:
+            share = float("nan")
+        if not 0 < share < 1:
+            self.fail(f"{value!r} is no share between 0 and 1; write 0.02, or 2%", param, ctx)
+        return share
 
 
 class Target(click.ParamType):
@@ -147,10 +165,38 @@ def output_option(required: bool = False, suffixes: tuple[str, ...] = SUFFIXES) 
         multiple=True,
         required=required,
         metavar="FILE",
-        help="Write a .png, .svg or .pdf picture, a .gif or .mp4 film, an .html player or .json"
-        f"{model}. Repeatable.",
+        help="Write a .png, .svg or .pdf picture, a .gif or .mp4 film, an .html player, a .csv or .parquet "
+        f"table or .json{model}. Repeatable.",
     )
 
+
+def _values(_ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    """By name, the values of "a=12"."""
+    values: dict[str, str] = {}
+    for text in given:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals and value):
+            raise click.BadParameter(f"{text!r} sets nothing; write a=12", param=option)
+        values[name] = value
+    return values
+
+
+set_option = click.option(
+    "--set",
+    "parameters",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_values,
+    help='Give a parameter of the file another value, such as a=12 or wall="1/8 in", or a key by its path, '
+    "such as pawls[0].stiffness=90. Repeatable.",
+)
+
+plot_option = click.option(
+    "--plot",
+    "chart",
+    metavar="NAME",
+    help="Pictures and tables are of this chart of the result, such as force; a wrong name lists them.",
+)
 
 json_option = click.option(
     "--json",

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 import pliant
-from pliant.cli.options import Pair
+from pliant.cli.options import Pair, flags_of, once_called
 from pliant.cli.run import Common, run, solving_command
 
 
@@ -17,7 +17,8 @@ from pliant.cli.run import Common, run, solving_command
 @click.option(
     "--direction", type=Pair(), metavar="X,Y", help="Whose stack-up is made; else of the largest play."
 )
-@click.option("--spin", is_flag=True, default=None, help="The stack-up of its turn instead.")
+@click.option("--turn", "spin", is_flag=True, default=None, help="The stack-up of its turn instead.")
+@once_called("--spin", "spin", is_flag=True, default=None)
 @click.option("--directions", type=click.IntRange(4, 3600), help="Around the point, for its outline.")
 @click.option("--draws", type=click.IntRange(100, 10_000_000), help="Of Monte Carlo.")
 @click.option("--seed", type=click.IntRange(0, 4_294_967_295), help="Of Monte Carlo.")
@@ -32,7 +33,7 @@ def play(common: Common, **settings: Any) -> int:
     --body, one of them: worst case, root sum of squares and Monte Carlo side by side, and each joint's share.
     """
     keywords = {key: value for key, value in settings.items() if value is not None}
-    flags = {key: f"--{key}" for key in keywords}
+    flags = flags_of(keywords)
     return run(
         "play", common, lambda model, progress: pliant.play(model, progress=progress, **keywords), flags
     )

@@ -17,14 +17,9 @@ from textwrap import dedent
 
 from pliant.core.status import Tone
 from pliant.core.store import write_whole
+from pliant.files.kinds import KINDS
 
-METHODS = {
-    "assembly": ("Loose joints", "How far do parts move that are held by their joints alone?"),
-    "linkage": ("Linkages", "How does a driven linkage run, and how is it reshaped to run as wanted?"),
-    "mechanism": ("Mechanisms", "Where does a machine of many parts go, and where does it lock?"),
-    "fastener": ("Snap-fits and latches", "Does it go in, does it hold, and what force does it take?"),
-    "": ("Not solved", "Examples that could not be read."),
-}
+UNREAD = "Not solved", "Examples that could not be read."  # of no kind
 LINES = 10  # of the figures behind an answer; all are in its .json file
 
 
@@ -56,7 +51,7 @@ def write_report(path: Path, entries: Sequence[Entry], seconds: float) -> None:
     """Write the page: pictures by method, then a table of numbers."""
     import pliant
 
-    style = "\n" + _part("report.css")
+    style, kinds = "\n" + _part("report.css"), {entry.kind for entry in entries}
     page = Template(_part("report.html"))
     text = page.substitute(
         style=style,
@@ -65,7 +60,7 @@ def write_report(path: Path, entries: Sequence[Entry], seconds: float) -> None:
         count=_count(len(entries), "example"),
         parts=_count(sum(entry.parts for entry in entries), "part"),
         seconds=f"{seconds:.0f}",
-        methods="\n".join(_method(kind, entries) for kind in METHODS if any(e.kind == kind for e in entries)),
+        methods="\n".join(_method(kind, entries) for kind in (*KINDS, "") if kind in kinds),
         rows="\n".join(map(_row, entries)),
     )
     write_whole(path, text.encode())
@@ -83,7 +78,7 @@ def _count(number: int, what: str) -> str:
 
 
 def _method(kind: str, entries: Sequence[Entry]) -> str:
-    title, question = METHODS[kind]
+    title, question = (KINDS[kind].title, KINDS[kind].question) if kind else UNREAD
     tiles = "\n".join(_tile(entry) for entry in entries if entry.kind == kind)
     return f"""<section>
 <h2>{escape(title)}</h2>
@@ -123,8 +118,8 @@ def _picture(entry: Entry) -> str:
 
 def _badges(entry: Entry) -> str:
     """The status in its own tone, then what must be noticed besides."""
-    found = [(entry.status, entry.tone), *((alert, Tone.NOTICE) for alert in entry.alerts)]
-    return " ".join(f'<span class="badge {tone.value}">{escape(text)}</span>' for text, tone in found)
+    badges = [(entry.status, entry.tone), *((alert, Tone.NOTICE) for alert in entry.alerts)]
+    return " ".join(f'<span class="badge {tone.value}">{escape(text)}</span>' for text, tone in badges)
 
 
 def _figures(entry: Entry) -> str:

@@ -13,18 +13,22 @@ import click
 
 from pliant.cli.answer import print_json, print_summary, print_written, write_answer
 from pliant.cli.options import (
+    PICTURES,
     SUFFIXES,
+    TABLES,
     json_option,
     max_size_option,
     model_argument,
     output_option,
+    plot_option,
     quiet_option,
     same_file,
+    set_option,
     spelled_now,
 )
 from pliant.cli.watch import Watch
 from pliant.core.errors import InputError
-from pliant.core.progress import Interrupted
+from pliant.core.progress import Interrupted, silent
 from pliant.core.status import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -40,6 +44,8 @@ class Common:
     json_to: str | None
     quiet: bool
     max_bytes: int
+    parameters: Mapping[str, str]  # that --set gave other values
+    chart: str | None = None  # that --plot names
 
     @property
     def written(self) -> tuple[Path, ...]:
@@ -60,12 +66,15 @@ def solving_command(
             json_to: str | None,
             quiet: bool,
             max_bytes: int,
+            parameters: Mapping[str, str],
+            chart: str | None,
             **own: Any,
         ) -> None:
-            common = Common(model, outputs, json_to, quiet, max_bytes)
+            common = Common(model, outputs, json_to, quiet, max_bytes, parameters, chart)
             click.get_current_context().exit(command(common, **spelled_now(own, quiet)))
 
-        for option in (max_size_option, quiet_option, json_option, output_option(suffixes=suffixes)):
+        shared = set_option, json_option, plot_option, output_option(suffixes=suffixes)
+        for option in (max_size_option, quiet_option, *shared):
             gathered = option(gathered)
         return model_argument(gathered)
 
@@ -87,7 +96,7 @@ def run(
     from pliant.files.parse import named_file
 
     same_file(common.written, common.model)
-    model = load(common.model, max_bytes=common.max_bytes)
+    model = load(common.model, max_bytes=common.max_bytes, parameters=common.parameters)
     check_command(model.kind, command, named_file(common.model))
     result: Any
     stopped = False
@@ -115,6 +124,14 @@ def _name_source(error: InputError, source: str, flags: Mapping[str, str]) -> In
     return InputError(faults, "" if all(fault.where in flags.values() for fault in faults) else source)
 
 
+def _chart_named(result: Any, name: str | None) -> Any:
+    """A chart of the result, or an InputError that names the flag and those that there are."""
+    try:
+        return result.plot(name)
+    except InputError as error:
+        raise InputError([replace(error.faults[0], where="--plot")]) from None
+
+
 def _give_out(result: Any, common: Common, stopped: bool) -> None:
     """Write and print a result: what is there at once first, then pictures and films.
 
@@ -135,9 +152,13 @@ def _give_out(result: Any, common: Common, stopped: bool) -> None:
     tells = not common.quiet and common.json_to != "-"
     if tells and stopped:
         print_summary(result.summary())
-    if drawn := [path for path in common.outputs if path not in models]:
+    drawn = [path for path in common.outputs if path not in models]
+    charts = [path for path in drawn if common.chart and path.suffix.lower() in (*PICTURES, *TABLES)]
+    if charts:
+        write_answer(_chart_named(result, common.chart), charts, silent)
+    if rest := [path for path in drawn if path not in charts]:
         with Watch(common.quiet) as watch:
-            write_answer(result.motion, drawn, watch, data=data, plots=list(result.plots().values()))
+            write_answer(result.motion, rest, watch, data=data, plots=list(result.plots().values()))
     if tells and not stopped:
         print_summary(result.summary())
     if not common.quiet:

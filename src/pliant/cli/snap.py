@@ -23,8 +23,10 @@ ASKS = {"directions": "classify", "spread": "classify", "region": "uncertain", "
 @click.option("--reverse", is_flag=True, default=None, help="Come back from where it stopped.")
 @click.option("--classify", is_flag=True, default=None, help="What kind of motion diode it is.")
 @click.option("--uncertain", is_flag=True, default=None, help="Every outcome of starts in a region.")
-@click.option("--stability", is_flag=True, default=None, help="How far parameters go before events change.")
-@click.option("--search", is_flag=True, default=None, help="Parameters of the model that meet a goal.")
+@click.option(
+    "--stability", is_flag=True, default=None, help="How far design variables go before events change."
+)
+@click.option("--search", is_flag=True, default=None, help="Values of the design variables that meet a goal.")
 @click.option("--friction", metavar="MU", help="In place of the model's, such as 0.3 or 3/10.")
 @click.option("--arithmetic", type=click.Choice(ARITHMETICS), help="How decisions are made.")
 @click.option("--directions", type=click.IntRange(4, 10_000), help="Tried by --classify, all around.")

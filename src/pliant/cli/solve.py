@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from pliant.cli.options import max_size_option
+from pliant.cli.options import max_size_option, set_option
 from pliant.cli.run import Common, run, solving_command
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 @click.argument("model", type=click.Path(path_type=Path))
 @max_size_option
+@set_option
 @click.pass_context
-def solve(ctx: click.Context, model: Path, max_bytes: int) -> None:
+def solve(ctx: click.Context, model: Path, max_bytes: int, parameters: Mapping[str, str]) -> None:
     """Solve a model of any kind.
 
     Does what the command of its kind does (flex, trace, relax, snap), with that one's options.
@@ -22,11 +24,12 @@ def solve(ctx: click.Context, model: Path, max_bytes: int) -> None:
     from pliant.files import load
     from pliant.files.kinds import kind_named
 
-    name = kind_named(load(model, max_bytes=max_bytes).kind).command
+    name = kind_named(load(model, max_bytes=max_bytes, parameters=parameters).kind).command
     group = ctx.parent.command if ctx.parent else None
     command = group.get_command(ctx, name) if isinstance(group, click.Group) else None
     command = command or _of_no_own_command
-    given = [str(model), "--max-size", str(max_bytes / 1e6), *ctx.args]
+    changes = [flag for key, value in parameters.items() for flag in ("--set", f"{key}={value}")]
+    given = [str(model), "--max-size", str(max_bytes / 1e6), *changes, *ctx.args]
     with command.make_context(name, given, parent=ctx.parent) as own:
         command.invoke(own)
 

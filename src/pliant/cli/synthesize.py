@@ -119,8 +119,8 @@ def _search(given: list[Row], quiet: bool, **settings: Any) -> tuple[Synthesis, 
         try:
             return path(given, progress=watch, **settings), watch.asked_to_stop
         except Interrupted as interruption:
-            found: Any = interruption.result
-            return found, True
+            result: Any = interruption.result
+            return result, True
 
 
 def _write(
@@ -156,12 +156,12 @@ def read_points(path: Path, max_bytes: int) -> list[Row]:
     faults: list[Fault] = []
     if path.suffix.lower() in TABLES:
         rows = _read_points(parse(text, path, exact=False), path)
-        found = [_point(row, f"points[{index}]", faults) for index, row in enumerate(rows)]
+        points = [_point(row, f"points[{index}]", faults) for index, row in enumerate(rows)]
     else:
-        found = [_point(row, where, faults) for where, row in _lines(text)]
+        points = [_point(row, where, faults) for where, row in _lines(text)]
     if faults:
         raise InputError(faults, named_file(path))
-    return [point for point in found if point is not None]
+    return [point for point in points if point is not None]
 
 
 def _read_points(data: dict[str, Any], path: Path) -> list[Any]:

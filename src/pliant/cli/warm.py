@@ -22,7 +22,9 @@ METHODS = ("relax", "snap", "linkage", "flex")  # those that take longest first
 
 @click.command()
 @click.argument("methods", nargs=-1, type=click.Choice(METHODS))
-@click.option("--jobs", type=click.IntRange(min=1), help="Processes at a time (default: as many as cores).")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), metavar="N", help="Processes at a time (default: as many as cores)."
+)
 @click.option("--beside", is_flag=True, hidden=True)  # other work, of which this process is the compiler
 @click.option(
     "--told", is_flag=True, hidden=True

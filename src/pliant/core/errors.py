@@ -18,8 +18,8 @@ class Fault:
     """One thing wrong with an input: where it is, what it says, and how to mend it."""
 
     where: str  # key path, such as "bodies[2].outline[4]"; "" for the whole file
-    problem: str
-    cure: str = ""
+    problem: str  # what is wrong, without a full stop
+    cure: str = ""  # what to try
     names: tuple[str, ...] = ()  # of the parts it is about, so that a picture can show it on them
 
     def __str__(self) -> str:

@@ -60,13 +60,13 @@ def _spelt(value: Any, width: int, levels: int) -> str:
 def _spelt_items(value: Mapping[Any, Any] | Sequence[Any], width: int, levels: int) -> str:
     if isinstance(value, Mapping):
         items = [
-            f"{key_path([key])} = {_spelt(item, width, levels)}" for key, item in _leading(value.items())
+            f"{key_path([key])} = {_spelt(item, width, levels)}" for key, item in _leading_keys(value.items())
         ]
         return _join_items("{ ", items, " }", len(value))
-    return _join_items("[", [_spelt(item, width, levels) for item in _leading(value)], "]", len(value))
+    return _join_items("[", [_spelt(item, width, levels) for item in _leading_keys(value)], "]", len(value))
 
 
-def _leading(items: Iterable[Any], count: int = 5) -> list[Any]:
+def _leading_keys(items: Iterable[Any], count: int = 5) -> list[Any]:
     return [item for item, _ in zip(items, range(count), strict=False)]
 
 
@@ -95,8 +95,8 @@ def model_faults(errors: Sequence[Mapping[str, Any]], data: Any, schema: Schema)
     `data` is what was validated and `schema` its JSON Schema: from the two it is told which
     parts of a pydantic location are keys and which only name the branch of a union.
     """
-    found = _without_echoes(_one_branch([_fault_line(error, data, schema) for error in errors]))
-    faults = [_fault(line) for line in found]
+    lines = _without_echoes(_one_branch([_fault_line(error, data, schema) for error in errors]))
+    faults = [_fault(line) for line in lines]
     return list(dict.fromkeys(faults))
 
 
@@ -116,11 +116,11 @@ class _Line:
 def _fault_line(error: Mapping[str, Any], data: Any, root: Schema) -> _Line:
     place: Place = ()
     union: tuple[Place, str] | None = None
-    schemas = _branches(root, root)
+    schemas = schema_branches(root, root)
     parts: Place = tuple(error["loc"])
     for index, part in enumerate(parts):
         last = index == len(parts) - 1 and error["type"] in ("missing", "extra_forbidden")
-        inner = _inside(schemas, part, root)
+        inner = schema_inside(schemas, part, root)
         if last or (inner and _holds(data, part)):
             place = (*place, part)
             # An unknown or missing key is judged by the table it stands in.
@@ -146,18 +146,18 @@ def _item(data: Any, part: str | int) -> Any:
     return getattr(data, part) if isinstance(part, str) and not isinstance(data, Mapping) else data[part]
 
 
-def _branches(schema: Schema, root: Schema) -> list[Schema]:
+def schema_branches(schema: Schema, root: Schema) -> list[Schema]:
     """A schema with references followed and unions opened."""
     if "$ref" in schema:
         named = root.get("$defs", {}).get(schema["$ref"].rsplit("/", 1)[-1])
-        return [{"type": "object"}] if named is None else _branches(named, root)
+        return [{"type": "object"}] if named is None else schema_branches(named, root)
     inner = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
-    return [branch for one in inner for branch in _branches(one, root)] if inner else [schema]
+    return [branch for one in inner for branch in schema_branches(one, root)] if inner else [schema]
 
 
-def _inside(schemas: list[Schema], part: str | int, root: Schema) -> list[Schema]:
+def schema_inside(schemas: list[Schema], part: str | int, root: Schema) -> list[Schema]:
     """The schemas of what stands at a key or an index."""
-    found: list[Schema] = []
+    branches: list[Schema] = []
     for schema in schemas:
         if isinstance(part, str):
             inner = schema.get("properties", {}).get(part) or schema.get("additionalProperties")
@@ -165,8 +165,8 @@ def _inside(schemas: list[Schema], part: str | int, root: Schema) -> list[Schema
             listed = schema.get("prefixItems", [])
             inner = listed[part] if part < len(listed) else schema.get("items")
         if isinstance(inner, Mapping):
-            found.extend(_branches(inner, root))
-    return found
+            branches.extend(schema_branches(inner, root))
+    return branches
 
 
 def _one_branch(lines: list[_Line]) -> Iterator[_Line]:
@@ -225,7 +225,7 @@ def _missing_key_fault(line: _Line) -> Fault:
         problem = f"has fewer than the {size} values wanted (given {value_text(line.value)})"
         return Fault(key_path(table), problem, f"Give {size} values")
     example = {"string": '"…"', "array": "[…]", "object": "{ … }", "boolean": "true"}
-    kinds = [schema.get("type", "") for schema in _inside([line.schema], key, {})]
+    kinds = [schema.get("type", "") for schema in schema_inside([line.schema], key, {})]
     value = example.get(kinds[0], "…") if kinds else "…"
     problem = "is missing" + (f" from {value_text(line.value)}" if table else "")
     return Fault(key_path(line.place), problem, f"Add {key} = {value}")

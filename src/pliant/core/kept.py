@@ -199,12 +199,12 @@ def _machine() -> str:
 
 def _made_of(module: str) -> set[str]:
     """A module and every module of pliant that it imports, or that these import."""
-    found, ahead = {module}, [module]
+    modules, ahead = {module}, [module]
     while ahead:
-        fresh = set(_imports(ahead.pop())) - found
-        found |= fresh
+        fresh = set(_imports(ahead.pop())) - modules
+        modules |= fresh
         ahead += fresh
-    return found
+    return modules
 
 
 @cache

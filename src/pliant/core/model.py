@@ -19,7 +19,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from pliant.core.errors import MOST, InputError
 from pliant.core.faults import model_faults
-from pliant.core.quantity import AMOUNTS, LENGTHS, SHORTEST, Plain, Vector
+from pliant.core.quantity import AMOUNTS, LENGTHS, SHORTEST, Number, Plain, PlainLength, Vector
 
 Model = TypeVar("Model")
 Place = tuple[str | int, ...]
@@ -34,8 +34,9 @@ BEGINNING = 250  # entries of each of its lists that are looked at first
 
 Positive = Annotated[Plain, Field(gt=0), AMOUNTS]
 NotNegative = Annotated[Plain, Field(ge=0), AMOUNTS]
-Length = Annotated[Plain, Field(gt=0), LENGTHS]
-Gap = Annotated[Plain, Field(ge=0), LENGTHS]  # a length that may be 0
+Length = Annotated[PlainLength, Field(gt=0), LENGTHS]
+Gap = Annotated[PlainLength, Field(ge=0), LENGTHS]  # a length that may be 0
+Flag = Annotated[bool, Field(strict=True)]  # true or false, and no word or number for them
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -70,14 +71,42 @@ class Frozen(BaseModel, metaclass=_Refusing):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, populate_by_name=True)
 
 
+class WholeStudy(Frozen):
+    """A study of a kind that has one command, and no table for it."""
+
+    def for_command(self, command: str) -> Self:
+        """The whole of it.
+
+        Args:
+            command: of the kind, which has only this one.
+
+        Returns:
+            The study itself.
+        """
+        return self
+
+
 class Document(Frozen):
     """A model as a file holds it: of one kind, whole."""
+
+    parameters: dict[Name, Number] = Field(
+        default_factory=dict,
+        description='numbers by name, for expressions such as length = "2*a + 3"',
+    )
 
     def with_(self, **changes: object) -> Self:
         """The model with other values under some of its keys, checked as a file is.
 
-        `model.with_(clearance=0.2)`. A table or a list is given anew, whole. Raises an InputError with
-        every fault.
+        `model.with_(clearance=0.2)`. A table or a list is given anew, whole.
+
+        Args:
+            changes: keys of the model and their new values.
+
+        Returns:
+            A model of the same class; this one stays as it is.
+
+        Raises:
+            InputError: a key or a value cannot be used; every fault is listed.
         """
         data = {**dict(self), **changes}
         try:
@@ -126,8 +155,8 @@ def _first_errors(data: Any, handler: ModelWrapValidatorHandler[Any]) -> list[In
 
     pydantic finds every error before it gives one, and a gigabyte of them is no help to anyone.
     """
-    length, found = BEGINNING, 1
-    while 0 < found <= MOST and length < MANY:
+    length, count = BEGINNING, 1
+    while 0 < count <= MOST and length < MANY:
         try:
             handler(_truncate(data, length))
         except ValidationError as error:
@@ -136,7 +165,7 @@ def _first_errors(data: Any, handler: ModelWrapValidatorHandler[Any]) -> list[In
             ]
             if len(lines) > MOST:
                 return [*map(_line, lines[: MOST + 1])]
-            found = len(lines)
+            count = len(lines)
         else:
             return []
         length *= 4
@@ -179,10 +208,10 @@ def _line(error: Any) -> InitErrorDetails:
 
 def unknown(named: Iterable[tuple[Place, Any]], known: Mapping[str, Any], what: str) -> Lines:
     """A fault for each name that is not one of those known; the first are told the nearest that is."""
-    found = ((place, name) for place, name in named if isinstance(name, str) and name not in known)
+    strangers = ((place, name) for place, name in named if isinstance(name, str) and name not in known)
     searched = list(islice(known, SEARCHED))
     listed = (", ".join(searched[:8]) or "none") + (", …" if len(known) > 8 else "")
-    for number, (place, name) in enumerate(found):
+    for number, (place, name) in enumerate(strangers):
         near = get_close_matches(name[:200], searched, 1) if number < SUGGESTED else []
         cure = f"Did you mean {near[0]!r}?" if near else f"There are: {listed}"
         yield fault_at(place, name, f"{name!r} is not a {what} of this model", cure)

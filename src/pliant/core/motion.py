@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pliant.core.arrays import Bools, Floats, Ints
-from pliant.core.store import Json, read_json, write_json
+from pliant.core.store import Json, read_json, reading, write_json
 
 FORMAT = 1
 
@@ -67,27 +67,27 @@ class Motion:
     """F frames of B bodies and P points along one axis. Arrays are read-only."""
 
     axis: str  # its name, such as "step"
-    unit: str
+    unit: str  # of the axis
     values: Floats  # (F,)
-    title: str = ""
-    length_unit: str = ""
+    title: str = ""  # above pictures
+    length_unit: str = ""  # of coordinates
 
-    bodies: tuple[str, ...] = ()
-    shapes: tuple[Shape, ...] = ()
+    bodies: tuple[str, ...] = ()  # names (B)
+    shapes: tuple[Shape, ...] = ()  # outlines, in their own frames
     body_shapes: Ints = field(default_factory=lambda: np.zeros(0, np.int64))  # (B,) into shapes
     fixed: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))  # (B,)
     poses: Floats = field(default_factory=lambda: np.zeros((1, 0, 3)))  # (F, B, 3)
 
-    point_names: tuple[str, ...] = ()
+    point_names: tuple[str, ...] = ()  # of the points (N)
     points: Floats = field(default_factory=lambda: np.zeros((1, 0, 2)))  # (F, P, 2|3)
     strokes: Ints = field(default_factory=lambda: np.zeros((0, 2), np.int64))  # (S, 2) into points
 
     body_scalars: Mapping[str, Floats] = field(default_factory=lambda: {})  # (F, B)
     stroke_scalars: Mapping[str, Floats] = field(default_factory=lambda: {})  # (F, S)
     heat: str = ""  # the scalar that views colour by, where nobody chooses another
-    marks: tuple[Mark, ...] = ()
-    signals: Mapping[str, Signal] = field(default_factory=lambda: {})
-    events: tuple[Event, ...] = ()
+    marks: tuple[Mark, ...] = ()  # forces, paths, texts and the like
+    signals: Mapping[str, Signal] = field(default_factory=lambda: {})  # values (F,) along the axis, by name
+    events: tuple[Event, ...] = ()  # at values of the axis
 
     def __post_init__(self) -> None:
         self._check()
@@ -100,13 +100,23 @@ class Motion:
         return len(self.values)
 
     def frame_of(self, at: float) -> int:
-        """The frame whose axis value is nearest."""
+        """The frame whose axis value is nearest.
+
+        Args:
+            at: value on the motion's axis, in the axis' unit.
+
+        Returns:
+            Index of the frame, from 0.
+        """
         return int(np.argmin(np.abs(self.values - at)))
 
     def table(self) -> dict[str, Floats]:
         """Columns (F,) by name: the axis, the signals, poses of bodies that may move, and named points.
 
         Units stand in the names, angles are in degrees: `{"drive (%)": ..., "peg angle (deg)": ...}`.
+
+        Returns:
+            Arrays (F,) by column name.
         """
         columns = {_column_head(self.axis, self.unit): self.values}
         columns |= {_column_head(name, one.unit): one.values for name, one in self.signals.items()}
@@ -120,16 +130,37 @@ class Motion:
         return columns
 
     def save(self, path: str | Path) -> None:
-        """Write as JSON, whole or not at all."""
+        """Write as JSON, whole or not at all.
+
+        Args:
+            path: the file; one that is there is replaced.
+
+        Raises:
+            PliantError: the file cannot be written.
+        """
         write_json(path, self.to_dict())
 
     @classmethod
     def load(cls, path: str | Path) -> Motion:
-        """Read what `save` wrote."""
+        """Read what `save` wrote.
+
+        Args:
+            path: a file that `save` wrote.
+
+        Returns:
+            An equal motion.
+
+        Raises:
+            InputError: the file cannot be read, or holds no motion.
+        """
         return cls.from_dict(read_json(path))
 
     def to_dict(self) -> dict[str, Json]:
-        """Plain lists and numbers, for JSON."""
+        """Plain lists and numbers, for JSON.
+
+        Returns:
+            What `from_dict` takes.
+        """
         return {
             "format": FORMAT,
             "axis": {"name": self.axis, "unit": self.unit, "values": self.values.tolist()},
@@ -155,8 +186,19 @@ class Motion:
         }
 
     @classmethod
+    @reading("motion")
     def from_dict(cls, said: Mapping[str, object]) -> Motion:
-        """The inverse of `to_dict`."""
+        """The inverse of `to_dict`.
+
+        Args:
+            said: what `to_dict` gave.
+
+        Returns:
+            An equal motion.
+
+        Raises:
+            InputError: something in it is missing, or of another type.
+        """
         data: Any = said
         frames = len(data["axis"]["values"])
         return cls(
@@ -224,9 +266,9 @@ def plain(values: Floats) -> Any:
     finite = np.isfinite(values)
     if finite.all():
         return values.tolist()
-    found = values.astype(object)
-    found[~finite] = None
-    return found.tolist()
+    cells = values.astype(object)
+    cells[~finite] = None
+    return cells.tolist()
 
 
 def _floats(values: Any) -> Floats:

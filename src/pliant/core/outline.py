@@ -108,15 +108,15 @@ def inset(rings: Sequence[Floats], depth: float) -> Rings:
     left = polygon(rings).buffer(-depth, join_style="mitre", mitre_limit=20.0)
     if left.geom_type != "Polygon" or left.is_empty:  # several pieces, or none
         return ()
-    found = [open_ring(shapely.get_coordinates(ring)) for ring in (left.exterior, *left.interiors)]
-    return _from_first(wind(found), rings)
+    insets = [open_ring(shapely.get_coordinates(ring)) for ring in (left.exterior, *left.interiors)]
+    return _from_first(wind(insets), rings)
 
 
-def _from_first(found: Rings, rings: Sequence[Floats]) -> Rings:
+def _from_first(insets: Rings, rings: Sequence[Floats]) -> Rings:
     """Start each ring at the vertex nearest the original's first, so that numbering survives."""
-    if len(found) != len(rings):
-        return found
+    if len(insets) != len(rings):
+        return insets
     starts = [
-        int(np.argmin(np.linalg.norm(ring - old[0], axis=1))) for ring, old in zip(found, rings, strict=True)
+        int(np.argmin(np.linalg.norm(ring - old[0], axis=1))) for ring, old in zip(insets, rings, strict=True)
     ]
-    return tuple(np.roll(ring, -start, axis=0) for ring, start in zip(found, starts, strict=True))
+    return tuple(np.roll(ring, -start, axis=0) for ring, start in zip(insets, starts, strict=True))

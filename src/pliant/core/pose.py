@@ -22,7 +22,7 @@ def turn(angles: Floats, vectors: Floats) -> Floats:
     """Vectors (..., 2) turned by angles (...): R(θ)v."""
     cosine, sine = np.cos(angles), np.sin(angles)
     x, y = vectors[..., 0], vectors[..., 1]
-    turned = np.empty((*np.broadcast_shapes(cosine.shape, x.shape), 2))
+    turned = np.empty((*np.broadcast(cosine, x).shape, 2))
     turned[..., 0] = cosine * x - sine * y
     turned[..., 1] = sine * x + cosine * y
     return turned
@@ -30,7 +30,11 @@ def turn(angles: Floats, vectors: Floats) -> Floats:
 
 def rotations(poses: Floats) -> Floats:
     """Cos θ and sin θ of each pose, (..., 2): found once a body where many vectors turn with it."""
-    return np.stack([np.cos(poses[..., 2]), np.sin(poses[..., 2])], axis=-1)
+    angle = poses[..., 2]
+    both = np.empty((*angle.shape, 2))
+    np.cos(angle, out=both[..., 0])
+    np.sin(angle, out=both[..., 1])
+    return both
 
 
 def rotate(by: Floats, vectors: Floats) -> Floats:

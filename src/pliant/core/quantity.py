@@ -105,26 +105,38 @@ def _within(low: float, high: float, wanted: str, cure: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _without_noise(value: float) -> float:
+    """A coordinate; 0 where it is so near to 0 that quotients of it have no end."""
+    return 0.0 if 0.0 < abs(value) < NOTHING else value
+
+
 # Products of four numbers and quotients of two stay far from where floats end.
 FARTHEST = 1e9  # a coordinate, in the file's unit
 SHORTEST = 1e-9  # a length, in the file's unit
+NOTHING = 1e-250  # a coordinate nearer to 0 is 0
 LARGEST = 1e18  # any other number; what must be positive is no smaller than its reciprocal
 WIDEST = 1e6  # an angle, in radians
 
-_TEXT = {"type": "string", "pattern": r"^\s*[+-]?[0-9]"}
-_NUMBER = {"anyOf": [{"type": "number"}, _TEXT]}
+
+def _number_schema(quantity: str) -> WithJsonSchema:
+    """A number, or its text: "22/7", an expression of parameters, or one with a unit ("1/8 in")."""
+    return WithJsonSchema({"anyOf": [{"type": "number"}, {"type": "string", "quantity": quantity}]})
+
+
 IN_RANGE = _within(0, LARGEST, "a number within ±1e18", "Choose another unit")
 COORDINATES = _within(0, FARTHEST, "a coordinate within ±1e9", "Choose a larger unit, or move the drawing")
 LENGTHS = _within(SHORTEST, FARTHEST, "a length from 1e-9 to 1e9", "Choose another unit")
 AMOUNTS = _within(1 / LARGEST, LARGEST, "a number from 1e-18 to 1e18", "Choose another unit")
 
-Plain = Annotated[float, BeforeValidator(number), WithJsonSchema(_NUMBER)]  # for what sets its own range
+# These two set no range of their own.
+Plain = Annotated[float, BeforeValidator(number), _number_schema("any")]
+PlainLength = Annotated[float, BeforeValidator(number), _number_schema("length")]
 Number = Annotated[Plain, IN_RANGE]
-Coordinate = Annotated[Plain, COORDINATES]
+Coordinate = Annotated[PlainLength, COORDINATES, AfterValidator(_without_noise)]
 Angle = Annotated[
     float,
     BeforeValidator(angle),
-    WithJsonSchema({**_NUMBER, "description": 'radians, or a string such as "30 deg"'}),
+    _number_schema("angle"),
     _within(0, WIDEST, "an angle within ±1e6 rad", "Leave whole turns out"),
 ]
 Vector = tuple[Coordinate, Coordinate]
@@ -150,5 +162,5 @@ Exact = Annotated[
     Fraction,
     BeforeValidator(exact),
     PlainSerializer(exact_to_file, return_type=int | float | str),
-    WithJsonSchema(_NUMBER),
+    _number_schema("any"),
 ]

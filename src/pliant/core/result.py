@@ -35,26 +35,50 @@ class Result:
     @cached_property
     def motion(self) -> Motion:
         """The motion for every view."""
-        return self._presented("motion")
+        return self._presentation("motion")
 
     @property
     def alerts(self) -> tuple[str, ...]:
         """What a designer must notice beside the status, in a few words each."""
-        return tuple(self._presented("alerts")) if "alerts" in self._presenters else ()
+        return tuple(self._presentation("alerts")) if "alerts" in self._presenters else ()
 
     def plots(self) -> dict[str, Plot]:
-        """Charts, by name."""
-        return self._presented("plots")
+        """Charts, by name.
+
+        Returns:
+            Plots by name, none where there is nothing to chart.
+        """
+        return self._presentation("plots")
+
+    def plot(self, name: str | None = None) -> Plot:
+        """The chart of that name; without one, the first."""
+        from pliant.core.errors import Fault, InputError
+        from pliant.core.faults import name_cure
+
+        charts = self.plots()
+        if not charts or (name is not None and name not in charts):
+            raise InputError(
+                [Fault("plot", f"there is no chart {name!r}", name_cure(name, charts, "There are"))]
+            )
+        return charts[name or next(iter(charts))]
 
     def summary(self) -> str:
-        """A sentence, then the figures."""
-        return self._presented("summary")
+        """A sentence, then the figures.
+
+        Returns:
+            Lines of text; the first is the sentence.
+        """
+        return self._presentation("summary")
 
     def to_dict(self) -> dict[str, Json]:
-        """Plain lists and numbers, for JSON."""
-        return self._presented("to_dict")
+        """Plain lists and numbers, for JSON.
 
-    def _presented(self, name: str) -> Any:
+        Returns:
+            What `--json` writes, its motion under "motion".
+        """
+        return self._presentation("to_dict")
+
+    def _presentation(self, name: str) -> Any:
         """What the function given to `present` by this name makes of the result."""
         module, _, function = self._presenters[name].partition(":")
         return getattr(import_module(module), function)(self)

@@ -10,8 +10,11 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -64,6 +67,25 @@ def write_csv(path: str | Path, columns: Mapping[str, Iterable[float]]) -> None:
     write_whole(path, text.getvalue().encode())
 
 
+def write_parquet(path: str | Path, columns: Mapping[str, Iterable[Any]]) -> None:
+    """Columns as a Parquet file: of numbers, or of text where some are none."""
+    if find_spec("pyarrow") is None:
+        cure = 'Install it: pip install "pliant[tables]"; .csv needs nothing more'
+        raise InputError([Fault("-o", ".parquet needs pyarrow, which is not installed", cure)])
+    pyarrow: Any = import_module("pyarrow")
+    parquet: Any = import_module("pyarrow.parquet")
+
+    def column(each: Iterable[Any]) -> Any:
+        values = list(each)
+        if all(isinstance(value, int | float) for value in values):
+            return pyarrow.array([float(value) for value in values], pyarrow.float64())
+        return pyarrow.array([str(value) for value in values], pyarrow.string())
+
+    file = io.BytesIO()
+    parquet.write_table(pyarrow.table({name: column(values) for name, values in columns.items()}), file)
+    write_whole(path, file.getvalue())
+
+
 def json_text(data: Mapping[str, Any]) -> str:
     """A mapping as one line of JSON."""
     return json.dumps(data, allow_nan=False, ensure_ascii=False) + "\n"
@@ -85,7 +107,14 @@ def sayable(value: Any) -> Any:
 
 
 def model_hash(model: BaseModel) -> str:
-    """The sha256 of what a model says: equal models have equal hashes, however they were written."""
+    """The sha256 of what a model says: equal models have equal hashes, however they were written.
+
+    Args:
+        model: a model of any kind, or a study.
+
+    Returns:
+        64 hexadecimal digits.
+    """
     canonical = json.dumps(model.model_dump(mode="json", by_alias=True), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(re.sub(r"-0\.0\b(?!\d)", "0.0", canonical).encode()).hexdigest()
 
@@ -98,6 +127,19 @@ def version() -> str:
     return version("pliant")
 
 
+ANEW = "Make the file anew with --json"  # what to do with one that pliant wrote and cannot read
+
+
+@contextmanager
+def reading(what: str) -> Generator[None]:
+    """Turn whatever goes wrong while data that pliant wrote is read into an InputError."""
+    try:
+        yield
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+        problem = f"its {what} cannot be read ({type(error).__name__}: {str(error)[:80]})"
+        raise InputError([Fault("", problem, ANEW)]) from error
+
+
 def read_json(path: str | Path) -> dict[str, Any]:
     """Read a JSON object that pliant wrote."""
     try:
@@ -107,3 +149,18 @@ def read_json(path: str | Path) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise InputError([Fault("", "holds no JSON object", "Give a file that pliant wrote")], str(path))
     return data
+
+
+def opening(
+    kind: str, command: str, status: Any, message: str, seconds: Mapping[str, float], model: BaseModel | None
+) -> dict[str, Any]:
+    """What the JSON of every result begins with: what was asked of what, and how it ended."""
+    return {
+        "kind": kind,
+        "command": command,
+        "status": status.name.lower(),
+        "message": message,
+        "seconds": dict(seconds),
+        "version": version(),
+        "model": None if model is None else model_hash(model),
+    }

@@ -24,9 +24,9 @@ def place(coordinates: Iterable[float], size: float = 0.0, digits: int = DIGITS)
     >>> place((1.0, 4.72e-27)), place((-1e-13, 2e-14), size=80.0)
     ('(1, 0)', '(0, 0)')
     """
-    found = [float(coordinate) for coordinate in coordinates]
-    size = max(size, *map(abs, found))
-    return f"({', '.join(figure(coordinate, size, digits) for coordinate in found)})"
+    numbers = [float(coordinate) for coordinate in coordinates]
+    size = max(size, *map(abs, numbers))
+    return f"({', '.join(figure(coordinate, size, digits) for coordinate in numbers)})"
 
 
 def within(value: float, error: float, digits: int = DIGITS) -> str:

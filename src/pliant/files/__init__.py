@@ -2,6 +2,8 @@
 
 from pliant.core.store import model_hash
 from pliant.files.edits import edits_of, load_edits
+from pliant.files.imported import Imported, LeftOutItem
+from pliant.files.importer import import_drawing, import_file
 from pliant.files.parse import MODEL_BYTES
 from pliant.files.reader import load, load_any, model_of
 from pliant.files.results import SavedResult, result_data
@@ -10,8 +12,12 @@ from pliant.files.writer import save
 
 __all__ = [
     "MODEL_BYTES",
+    "Imported",
+    "LeftOutItem",
     "SavedResult",
     "edits_of",
+    "import_drawing",
+    "import_file",
     "load",
     "load_any",
     "load_edits",

@@ -17,13 +17,37 @@ if TYPE_CHECKING:
 
 
 def load_edits(path: str | Path, model: Linkage, *, max_bytes: int = MODEL_BYTES) -> EditStudy:
-    """Read a file of edits for a linkage, or raise an InputError with every fault in it."""
+    """Read a file of edits for a linkage.
+
+    Args:
+        path: a TOML or JSON file with the keys of `[study.edit]`.
+        model: the linkage whose joints and links it names.
+        max_bytes: the largest file that is read.
+
+    Returns:
+        What shall change and what shall not.
+
+    Raises:
+        InputError: the file cannot be used; every fault is listed.
+    """
     path = Path(path)
     return edits_of(parse(read_text(path, max_bytes), path), model, source=named_file(path))
 
 
 def edits_of(data: Mapping[str, object], model: Linkage, source: str = "") -> EditStudy:
-    """Edits from plain data; what they name must be in the linkage."""
+    """Edits from plain data; what they name must be in the linkage.
+
+    Args:
+        data: keys of `[study.edit]`.
+        model: the linkage whose joints and links it names.
+        source: the file's name, for what is said of faults.
+
+    Returns:
+        What shall change and what shall not.
+
+    Raises:
+        InputError: the data cannot be used; every fault is listed.
+    """
     from pliant.linkage.model import EditStudy
 
     if faults := text_faults(data):

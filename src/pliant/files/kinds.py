@@ -31,28 +31,41 @@ class Kind:
     solve: str  # (model, study, progress=) to a result
     check: str  # (model) raises the InputError that its solve would
     describe: str  # (model) to pairs of words: what it holds
+    parts: str  # (model) to how many parts it has
     drawn: str  # (model) to a Motion of one frame
     sketch: str  # (data, faults) to Marks: what can be drawn of a file with faults
     statuses: Mapping[str, str]  # by command: how its results can end
     commands: tuple[str, ...]  # that take it; the first one solves it
+    first: str  # "package:file", a commented file to begin from
+    title: str = ""  # heading over its models, in a report
+    question: str = ""  # what is asked of them
+    asks: tuple[str, ...] = ()  # commands that a study with a table of that name asks for, before the first
 
     @property
     def command(self) -> str:
         """The command that solves it."""
         return self.commands[0]
 
+    def asked_command(self, study: object) -> str:
+        """The command that a model's own study asks for."""
+        return next((name for name in self.asks if getattr(study, name) is not None), self.command)
 
-def kind_of(package: str, model: str, **statuses: str) -> Kind:
+
+def kind_of(package: str, model: str, title: str, question: str, **statuses: str) -> Kind:
     """The kind of a method whose package has the usual face; `statuses` are its commands, in order."""
     return Kind(
         model=f"{package}.model:{model}",
         solve=f"{package}.solve:solve",
         check=f"{package}.solve:check",
         describe=f"{package}.report:describe",
+        parts=f"{package}.report:part_count",
         drawn=f"{package}.drawing:drawn_frame",
         sketch=f"{package}.drawing:sketch",
         statuses={command: f"{package}.status:{status}" for command, status in statuses.items()},
         commands=tuple(command for command in statuses if command not in WITHOUT_MODEL),
+        first=f"{package}:first.toml",
+        title=title,
+        question=question,
     )
 
 
@@ -62,24 +75,43 @@ KINDS = {
     "assembly": kind_of(
         "pliant.flex",
         "Assembly",
+        "Loose joints",
+        "How far do parts move that are held by their joints alone?",
         flex="FlexStatus",
         play="PlayStatus",
         separate="SeparationStatus",
         loosen="LoosenStatus",
         brace="BraceStatus",
+        prove="ProofStatus",
     ),
     "linkage": replace(
         kind_of(
             "pliant.linkage",
             "Linkage",
+            "Linkages",
+            "How does a driven linkage run, and how is it reshaped to run as wanted?",
             trace="TraceStatus",
             edit="EditStatus",
             synthesize="SynthesisStatus",
         ),
         check="pliant.linkage.editing.edit:check",
+        asks=("edit",),
     ),
-    "mechanism": kind_of("pliant.relax", "Mechanism", relax="RelaxStatus", evolve="EvolveStatus"),
-    "fastener": kind_of("pliant.snap", "Fastener", snap="SnapStatus"),
+    "mechanism": kind_of(
+        "pliant.relax",
+        "Mechanism",
+        "Mechanisms",
+        "Where does a machine of many parts go, and where does it lock?",
+        relax="RelaxStatus",
+        evolve="EvolveStatus",
+    ),
+    "fastener": kind_of(
+        "pliant.snap",
+        "Fastener",
+        "Snap-fits and latches",
+        "Does it go in, does it hold, and what force does it take?",
+        snap="SnapStatus",
+    ),
 }
 
 

@@ -91,7 +91,7 @@ def named_file(path: Path) -> str:
 def beginning(path: Path, count: int) -> str:
     """The first characters of a file, about; "" where it cannot be read."""
     if str(path) == STDIN:
-        return _piped(path, RESULT_BYTES)[:count].decode(errors="replace")
+        return _piped_text(path, RESULT_BYTES)[:count].decode(errors="replace")
     try:
         with path.open("rb") as file:
             return file.read(count).decode(errors="replace").removeprefix("\ufeff")
@@ -99,7 +99,7 @@ def beginning(path: Path, count: int) -> str:
         return ""
 
 
-def _piped(path: Path, max_bytes: int) -> bytes:
+def _piped_text(path: Path, max_bytes: int) -> bytes:
     """What is piped in; it is kept, so that it may be read again."""
     if sys.stdin not in _PIPED:
         _PIPED[sys.stdin] = sys.stdin.buffer.read(RESULT_BYTES + 1)
@@ -111,7 +111,7 @@ def _piped(path: Path, max_bytes: int) -> bytes:
 
 def _read_bytes(path: Path, max_bytes: int) -> bytes:
     if str(path) == STDIN:
-        return _piped(path, max_bytes)
+        return _piped_text(path, max_bytes)
     try:
         if path.is_dir():
             raise _refusal(path, "is a folder, not a file", "Name a model file in it")
@@ -127,6 +127,28 @@ def _read_bytes(path: Path, max_bytes: int) -> bytes:
     if max(size, len(content)) > max_bytes:
         raise _too_large(path, max(size, len(content)), max_bytes)
     return content
+
+
+def file_size(path: Path, max_bytes: int) -> int:
+    """How large a plain file is, in bytes; an InputError where it cannot be read, or is larger than that."""
+    try:
+        if path.is_dir():
+            raise _refusal(path, "is a folder, not a file", "Name a file in it")
+        with path.open("rb") as file:
+            file.read(1)
+        size = path.stat().st_size
+    except FileNotFoundError:
+        raise _refusal(path, "there is no such file", _neighbour(path)) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise _refusal(path, f"cannot be read: {reason}", "Check the name and its permissions") from None
+    if size > max_bytes:
+        raise _too_large(path, size, max_bytes)
+    if not path.is_file():
+        raise _refusal(path, "is no plain file", "Give a file")
+    if size == 0:
+        raise _refusal(path, "is empty", "Save the drawing anew")
+    return size
 
 
 def _too_large(path: Path, size: int, limit: int) -> InputError:

@@ -12,10 +12,14 @@ from pliant.core.errors import Fault, InputError
 from pliant.core.faults import model_faults, name_cure, value_text
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
+from pliant.core.store import ANEW, reading
+from pliant.files.drawn_outlines import with_drawn_outlines
 from pliant.files.kinds import KINDS, MIGRATIONS, VERSION, fetch, kind_named, unknown_kind
+from pliant.files.parameters import resolved
 from pliant.files.parse import (
     MODEL_BYTES,
     RESULT_BYTES,
+    STDIN,
     beginning,
     looks_like_json,
     named_file,
@@ -33,52 +37,113 @@ HEAD = 200  # characters in which a model has its version
 EDITS = "edits"  # the kind of a file that reshapes a linkage
 
 
-def load(path: str | Path, *, max_bytes: int = MODEL_BYTES) -> Model:
-    """Read a model file, TOML or JSON, or raise an InputError with every fault in it."""
+def load(
+    path: str | Path, *, max_bytes: int = MODEL_BYTES, parameters: Mapping[str, object] | None = None
+) -> Model:
+    """Read a model file, TOML or JSON.
+
+    Args:
+        path: the file; "-" is standard input.
+        max_bytes: the largest file that is read.
+        parameters: that go before the file's own: numbers or expressions, by name or by key path.
+
+    Returns:
+        An Assembly, Linkage, Mechanism or Fastener.
+
+    Raises:
+        InputError: the file cannot be used; every fault is listed.
+    """
     path = Path(path)
-    return model_of(parse(read_text(path, max_bytes), path), source=named_file(path))
+    folder = None if str(path) == STDIN else path.parent
+    return model_of(parse(read_text(path, max_bytes), path), named_file(path), parameters, folder)
 
 
-def model_of(data: Mapping[str, object], source: str = "") -> Model:
-    """A model from plain data, such as a parsed file or a dict written in Python."""
+def model_of(
+    data: Mapping[str, object],
+    source: str = "",
+    parameters: Mapping[str, object] | None = None,
+    folder: Path | None = None,
+) -> Model:
+    """A model from plain data, such as a parsed file or a dict written in Python.
+
+    Args:
+        data: keys of a model file, "kind" among them.
+        source: the file's name, for what is said of faults.
+        parameters: that go before the file's own: numbers or expressions, by name or by key path.
+        folder: where drawings lie that it names for its outlines; without one, it may name none.
+
+    Returns:
+        An Assembly, Linkage, Mechanism or Fastener.
+
+    Raises:
+        InputError: the data cannot be used; every fault is listed.
+    """
     faults = text_faults(data)
     if faults:
         raise InputError(faults, source)
     data, faults = current(dict(data), source)
+    data, drawn = with_drawn_outlines(data, folder)
+    if drawn:
+        raise InputError([*faults, *drawn], source)
     kind = data.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError([*_kind_faults(data), *faults], source)
+    read = resolved(data, schema(kind), parameters)
+    data, faults = read.data, [*faults, *read.faults]
     try:
         model = fetch(kind_named(kind).model).model_validate({**data, "pliant": VERSION})
     except ValidationError as error:
-        lines = error.errors(include_url=False)
-        raise InputError([*faults, *model_faults(lines, data, schema(kind))], source) from None
+        found = model_faults(error.errors(include_url=False), data, schema(kind))
+        raise InputError(
+            [*faults, *(fault for fault in found if fault.where not in read.unread)], source
+        ) from None
     if faults:
         raise InputError(faults, source)
     return model
 
 
-def load_any(path: str | Path, *, max_bytes: int = MODEL_BYTES) -> Model | SavedResult | Motion | Plot:
-    """Read a model, a result that `--json` wrote, or a Motion or Plot that was saved."""
+def load_any(
+    path: str | Path, *, max_bytes: int = MODEL_BYTES, parameters: Mapping[str, object] | None = None
+) -> Model | SavedResult | Motion | Plot:
+    """Read a model, a result that `--json` wrote, or a Motion or Plot that was saved.
+
+    Args:
+        path: the file; "-" is standard input.
+        max_bytes: the largest model that is read; what was saved may be larger.
+        parameters: that go before the file's own: numbers or expressions, by name or by key path.
+
+    Returns:
+        What the file holds.
+
+    Raises:
+        InputError: the file cannot be used; every fault is listed.
+    """
     path = Path(path)
     head = beginning(path, HEAD)
     if '"pliant"' in head or not looks_like_json(head):
-        return load(path, max_bytes=max_bytes)
+        return load(path, max_bytes=max_bytes, parameters=parameters)
     data = parse(read_text(path, RESULT_BYTES), path, exact=False)  # a result may be larger than a model
     if not is_answer(data):
-        return load(path, max_bytes=max_bytes)
+        return load(path, max_bytes=max_bytes, parameters=parameters)
     try:
-        if "series" in data:
-            return Plot.from_dict(data)
-        motion = Motion.from_dict(data.get("motion", data))
-        _check_indices(motion)
-        if not {"kind", "command", "status"} <= data.keys():
-            return motion
-        saved = SavedResult(data)
-        _ = saved.status, saved.summary(), saved.plots()
-    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, InputError) as error:
-        problem = f"its motion or plot cannot be read ({type(error).__name__}: {value_text(str(error))})"
-        raise InputError([Fault("", problem, "Make the file anew with --json")], named_file(path)) from error
+        return _saved_answer(data)
+    except InputError as error:
+        unread = error.faults[0].cure == ANEW
+        faults = error.faults if unread else [Fault("", f"its result cannot be read ({error})", ANEW)]
+        raise InputError(faults, named_file(path)) from error
+
+
+@reading("result")
+def _saved_answer(data: dict[str, Any]) -> SavedResult | Motion | Plot:
+    """What data that was saved holds, all of it read once."""
+    if "series" in data:
+        return Plot.from_dict(data)
+    motion = Motion.from_dict(data.get("motion", data))
+    _check_indices(motion)
+    if not {"kind", "command", "status"} <= data.keys():
+        return motion
+    saved = SavedResult(data)
+    _ = saved.status, saved.summary(), saved.plots()
     return saved
 
 

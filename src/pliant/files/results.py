@@ -19,7 +19,14 @@ SHOWN = ("summary", "alerts", "plots")  # what a file has beside `to_dict`
 
 
 def result_data(result: Result) -> dict[str, Json]:
-    """All that a result says of itself, as JSON has it: figures, motion, words and charts."""
+    """All that a result says of itself, as JSON has it: figures, motion, words and charts.
+
+    Args:
+        result: of a solve, an edit or a search.
+
+    Returns:
+        What a file of it holds, and `SavedResult` reads.
+    """
     plots: dict[str, Json] = {name: plot.to_dict() for name, plot in result.plots().items()}
     return {**result.to_dict(), "summary": result.summary(), "alerts": list(result.alerts), "plots": plots}
 
@@ -31,7 +38,7 @@ class SavedResult(Shown):
     Its figures are those of `to_dict()`; what a method computes only when it is asked is not there.
     """
 
-    data: Mapping[str, Any]
+    data: Mapping[str, Any]  # what `--json` wrote
 
     @property
     def kind(self) -> str:
@@ -59,13 +66,25 @@ class SavedResult(Shown):
         return tuple(self.data.get("alerts", ()))
 
     def plots(self) -> dict[str, Plot]:
-        """Charts, by name."""
+        """Charts, by name.
+
+        Returns:
+            Plots by name, as they were saved.
+        """
         return {name: Plot.from_dict(plot) for name, plot in self.data.get("plots", {}).items()}
 
     def summary(self) -> str:
-        """A sentence, then the figures."""
+        """A sentence, then the figures.
+
+        Returns:
+            Lines of text; the first is the sentence.
+        """
         return self.data.get("summary", self.data["message"])
 
     def to_dict(self) -> dict[str, Json]:
-        """Plain lists and numbers, as the result that was saved gave them."""
+        """Plain lists and numbers, as the result that was saved gave them.
+
+        Returns:
+            What `--json` wrote, its motion under "motion".
+        """
         return {key: value for key, value in self.data.items() if key not in SHOWN}

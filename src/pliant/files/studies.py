@@ -60,14 +60,14 @@ def validate_study(
         TypeAdapter(type(model)).validate_python({**dict(model), **_nest_below(place, data)})
         chosen = kind.model_validate(data)
     except ValidationError as error:
-        found = model_faults(
+        lines = model_faults(
             error.errors(include_url=False),
             {**data, **_nest_below(place, data)},
             _schema(kind, place),
         )
         prefix = f"{key_path(place)}."
         raise InputError(
-            [*faults, *(replace(fault, where=fault.where.removeprefix(prefix)) for fault in found)], source
+            [*faults, *(replace(fault, where=fault.where.removeprefix(prefix)) for fault in lines)], source
         ) from None
     if faults := list(faults):
         raise InputError(faults, source)

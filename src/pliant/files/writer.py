@@ -20,7 +20,16 @@ WIDTH = 100
 
 
 def save(saved: BaseModel | Result, path: str | Path) -> None:
-    """Write a model as TOML or JSON, by suffix, or a result as JSON. Reading it back gives an equal one."""
+    """Write a model as TOML or JSON, by suffix, or a result as JSON. Reading it back gives an equal one.
+
+    Args:
+        saved: a model or a result.
+        path: a model's is .toml or .json, a result's .json; one that is there is replaced.
+
+    Raises:
+        InputError: the suffix is none of these, or a text cannot be written.
+        PliantError: the file cannot be written.
+    """
     path = Path(path)
     if isinstance(saved, Result):
         if path.suffix.lower() != ".json":

@@ -10,19 +10,22 @@ if TYPE_CHECKING:
     from pliant.flex.bracing.result import BraceResult
     from pliant.flex.loosening.result import LoosenResult
     from pliant.flex.model import (  # isort: skip
-        Assembly, Body, BraceStudy, Compound, FlexStudy, Keep, Limit, LoosenStudy, Pin, PlayStudy, Region,
-        SeparateStudy, Sight, Study, Term, Weld,
+        Assembly, Body, BraceStudy, Compound, FlexStudy, Keep, Limit, LoosenStudy, Pin, PlayStudy,
+        ProveStudy, Region, SeparateStudy, Sight, Study, Term, Weld,
     )  # fmt: skip
     from pliant.flex.play.result import PlayResult
+    from pliant.flex.proof.result import ProofResult
     from pliant.flex.result import FlexResult
     from pliant.flex.separation.result import SeparationResult
-    from pliant.flex.status import BraceStatus, FlexStatus, LoosenStatus, PlayStatus, SeparationStatus
+    from pliant.flex.status import (  # isort: skip
+        BraceStatus, FlexStatus, LoosenStatus, PlayStatus, ProofStatus, SeparationStatus,
+    )  # fmt: skip
 
 __all__ = [
     "Assembly", "Body", "BraceResult", "BraceStatus", "BraceStudy", "Compound", "FlexResult", "FlexStatus",
     "FlexStudy", "Keep", "Limit", "LoosenResult", "LoosenStatus", "LoosenStudy", "Pin", "PlayResult",
-    "PlayStatus", "PlayStudy", "Region", "SeparateStudy", "SeparationResult", "SeparationStatus", "Sight",
-    "Study", "Term", "Weld", "generate",
+    "PlayStatus", "PlayStudy", "ProofResult", "ProofStatus", "ProveStudy", "Region", "SeparateStudy",
+    "SeparationResult", "SeparationStatus", "Sight", "Study", "Term", "Weld", "generate",
 ]  # fmt: skip
 
 __getattr__ = exports(
@@ -32,9 +35,17 @@ __getattr__ = exports(
         "bracing.result": ["BraceResult"],
         "loosening.result": ["LoosenResult"],
         "play.result": ["PlayResult"],
+        "proof.result": ["ProofResult"],
         "result": ["FlexResult"],
         "separation.result": ["SeparationResult"],
-        "status": ["BraceStatus", "FlexStatus", "LoosenStatus", "PlayStatus", "SeparationStatus"],
+        "status": [
+            "BraceStatus",
+            "FlexStatus",
+            "LoosenStatus",
+            "PlayStatus",
+            "ProofStatus",
+            "SeparationStatus",
+        ],
     },
     rooms=["generate"],
     rest="model",
@@ -58,6 +69,7 @@ for _room, _result in (
     ("separation", "SeparationResult"),
     ("loosening", "LoosenResult"),
     ("bracing", "BraceResult"),
+    ("proof", "ProofResult"),
 ):
     present(
         f"{_HERE}.{_room}.result:{_result}",

@@ -24,6 +24,7 @@ from pydantic_core import ValidationError
 from pliant.core.model import (
     Direction,
     Document,
+    Flag,
     Frozen,
     Gap,
     Length,
@@ -95,8 +96,8 @@ Turn = Annotated[
 class Region(Frozen):
     """An outline with holes."""
 
-    outline: Outline
-    holes: tuple[Outline, ...] = ()
+    outline: Outline = Field(description="its corners in order around it")
+    holes: tuple[Outline, ...] = Field((), description="each inside the outline, apart from the others")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -119,7 +120,7 @@ Piece = Annotated[
 class Compound(Frozen):
     """Several outlines that are one rigid shape."""
 
-    outlines: tuple[Piece, ...] = Field(min_length=1)
+    outlines: tuple[Piece, ...] = Field(min_length=1, description="each an outline, or one with holes")
 
 
 ShapeOf = Annotated[
@@ -133,13 +134,13 @@ ShapeOf = Annotated[
 class Body(Frozen):
     """A rigid part: a shared shape, or an outline or several of its own, at a pose."""
 
-    name: Name
-    shape: Name | None = None
-    outline: Outline | None = None
-    holes: tuple[Outline, ...] = ()
+    name: Name = Field(description="by which joints and studies name it")
+    shape: Name | None = Field(None, description="name of one of [shapes]")
+    outline: Outline | None = Field(None, description="its corners in order, in its own frame")
+    holes: tuple[Outline, ...] = Field((), description="of the outline, each inside it")
     outlines: tuple[Piece, ...] = Field((), description="several, apart or touching; each may have holes")
     pose: tuple[Coordinate, Coordinate, Angle] = Field((0.0, 0.0, 0.0), description="x, y, theta")
-    fixed: bool = False
+    fixed: Flag = Field(False, description="whether it stays where it is drawn")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -158,14 +159,18 @@ class Body(Frozen):
 class Weld(Frozen):
     """Bodies that are one rigid part."""
 
-    bodies: Annotated[tuple[Name, ...], Field(min_length=2), After(_different)]
+    bodies: Annotated[tuple[Name, ...], Field(min_length=2), After(_different)] = Field(
+        description="names of two or more"
+    )
 
 
 class Pin(Frozen):
     """A peg on the second body in a hole of the first, at a world point of the drawn pose."""
 
-    bodies: Annotated[tuple[Name, Name], After(_two)]
-    at: Vector
+    bodies: Annotated[tuple[Name, Name], After(_two)] = Field(
+        description="that of the hole, then that of the peg"
+    )
+    at: Vector = Field(description="x and y in the world, as drawn")
     clearance: Gap = Field(0.0, description="diametral; 0 is a pivot")
     sides: int = Field(default=32, ge=4, le=1024, description="the disc of play as an inscribed polygon")
 
@@ -173,20 +178,22 @@ class Pin(Frozen):
 class Keep(Frozen):
     """A point of a body (its own frame) stays inside a convex polygon (world)."""
 
-    body: Name
-    point: Vector = (0.0, 0.0)
-    inside: Convex
+    body: Name = Field(description="name of the body")
+    point: Vector = Field((0.0, 0.0), description="in the body's own frame")
+    inside: Convex = Field(description="corners of the convex polygon, in the world")
 
 
 class Sight(Frozen):
     """A cone on one body (apex and axis in its frame) holds a marker on another."""
 
-    viewer: Name = Field(alias="from")
-    to: Name
-    apex: Vector = (0.0, 0.0)
-    axis: Angle = 0.0
-    half_angle: Annotated[Angle, Field(gt=0, lt=np.pi / 2)]
-    marker: Vector = (0.0, 0.0)
+    viewer: Name = Field(alias="from", description="name of the body with the cone")
+    to: Name = Field(description="name of the body with the marker")
+    apex: Vector = Field((0.0, 0.0), description="of the cone, in the viewer's frame")
+    axis: Angle = Field(0.0, description="direction of the cone, counter-clockwise from the viewer's x")
+    half_angle: Annotated[Angle, Field(gt=0, lt=np.pi / 2)] = Field(
+        description="between the cone's axis and its side"
+    )
+    marker: Vector = Field((0.0, 0.0), description="in the other body's frame")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -198,20 +205,22 @@ class Sight(Frozen):
 class Limit(Frozen):
     """How far a body may go from its drawn pose: turn, and travel of its centroid along x and y."""
 
-    body: Name
-    rotation: Turn | None = None
-    x: Span | None = None
-    y: Span | None = None
+    body: Name = Field(description="name of the body")
+    rotation: Turn | None = Field(
+        None, description="largest turn either way, or the lowest and the highest; positive counter-clockwise"
+    )
+    x: Span | None = Field(None, description="lowest and highest travel along x")
+    y: Span | None = Field(None, description="lowest and highest travel along y")
 
 
 class Term(Frozen):
     """One term of what is maximised; the terms are added."""
 
-    body: Name | None = None
+    body: Name | None = Field(None, description="name of the body, of direction and spin")
     direction: Direction | None = Field(
         None, description="travel of the body's centroid, or of `point` of it, along this"
     )
-    point: Vector | None = None
+    point: Vector | None = Field(None, description="in the body's own frame; default its centroid")
     spin: Number | None = Field(None, description="turn of the body, times this")
     radial: Vector | None = Field(None, description="every body's travel away from this centre")
     gather: Name | None = Field(
@@ -220,8 +229,8 @@ class Term(Frozen):
     to: Vector | None = Field(
         None, description="the body's approach to this place, its centroid's along x and along y; not past it"
     )
-    axis: Direction = (1.0, 0.0)
-    weight: Number = 1.0
+    axis: Direction = Field((1.0, 0.0), description="direction that `gather` measures along")
+    weight: Number = Field(1.0, description="factor of the term")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -251,15 +260,17 @@ class StageStudy(Frozen):
 class FlexStudy(Frozen):
     """What to maximise and how to go about it."""
 
-    maximize: tuple[Term, ...] = ()
+    maximize: tuple[Term, ...] = Field((), description="terms that are added")
     stages: tuple[StageStudy, ...] = Field(
         (), description="instead of maximize: each goes on from where the one before ended"
     )
     corners: Literal["average", "chosen", "exact"] = Field(
         "average", description="two convex corners face to face"
     )
-    solver: Literal["auto", "piqp", "clarabel", "highs", "normal"] = "auto"
-    steps: int = Field(default=400, ge=1, le=100_000)
+    solver: Literal["auto", "piqp", "clarabel", "highs", "normal"] = Field(
+        "auto", description="of the linear programs"
+    )
+    steps: int = Field(default=400, ge=1, le=100_000, description="linear programs at most")
     threshold: Length | None = Field(None, description="overlap a step may cause; default 1 % of the gap")
     tolerance: Annotated[Number, Field(gt=0, lt=1)] | None = Field(
         None,
@@ -271,7 +282,7 @@ class FlexStudy(Frozen):
     )
     turn: Annotated[Angle, Field(gt=0, le=1)] = Field(0.3, description="largest rotation in a step")
     restarts: int = Field(default=0, ge=0, le=10_000, description="climbs from other poses, for global play")
-    ranges: bool = Field(False, description="range of each joint's share where duals are not unique")
+    ranges: Flag = Field(False, description="range of each joint's share where duals are not unique")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -285,16 +296,16 @@ class FlexStudy(Frozen):
 class PlayStudy(Frozen):
     """Whose play is looked into; without a body, that of every one is measured."""
 
-    body: Name | None = None
+    body: Name | None = Field(None, description="name of the body whose play is looked into")
     point: Vector | None = Field(None, description="of the body, in its own frame; default its centroid")
     direction: Direction | None = Field(
         None, description="whose stack-up is made; default that of the largest play"
     )
-    spin: bool = Field(False, description="the stack-up of its turn instead")
+    spin: Flag = Field(False, description="the stack-up of its turn instead")
     directions: int = Field(default=36, ge=4, le=3600, description="around the point, for its outline")
     draws: int = Field(default=20_000, ge=100, le=10_000_000, description="of Monte Carlo")
     seed: int = Field(default=0, ge=0, le=4_294_967_295, description="of Monte Carlo")
-    ranges: bool = Field(False, description="range of each joint's share where duals are not unique")
+    ranges: Flag = Field(False, description="range of each joint's share where duals are not unique")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -310,7 +321,7 @@ class SeparateStudy(Frozen):
     """How an assembly is to be taken apart."""
 
     parts: tuple[Name, ...] = Field((), description="to be got out; default all that move")
-    together: bool = Field(False, description="all at once, by one motion")
+    together: Flag = Field(False, description="all at once, by one motion")
     directions: int = Field(
         default=16, ge=4, le=360, description="tried for each part, where contacts leave it free"
     )
@@ -338,14 +349,26 @@ class BraceStudy(Frozen):
     )
 
 
+class ProveStudy(Frozen):
+    """How near the proved bounds of the flex shall be to each other."""
+
+    gap: Annotated[Number, Field(gt=0, lt=1)] = Field(
+        0.02, description="between the bounds, as a share of the upper one"
+    )
+    nodes: int = Field(
+        default=3000, ge=1, le=10_000_000, description="boxes of poses that are bounded at most"
+    )
+
+
 class Study(FlexStudy):
     """The study of the file, with a table of its own for each command: `[study.play]` and so on."""
 
-    flex: FlexStudy | None = None
-    play: PlayStudy | None = None
-    separate: SeparateStudy | None = None
-    loosen: LoosenStudy | None = None
-    brace: BraceStudy | None = None
+    flex: FlexStudy | None = Field(None, description="keys for `pliant flex` alone")
+    play: PlayStudy | None = Field(None, description="keys of `pliant play`")
+    separate: SeparateStudy | None = Field(None, description="keys of `pliant separate`")
+    loosen: LoosenStudy | None = Field(None, description="keys of `pliant loosen`")
+    brace: BraceStudy | None = Field(None, description="keys of `pliant brace`")
+    prove: ProveStudy | None = Field(None, description="keys of `pliant flex --prove`")
 
     @overload
     def for_command(self, command: Literal["flex"]) -> FlexStudy: ...
@@ -357,13 +380,25 @@ class Study(FlexStudy):
     def for_command(self, command: Literal["loosen"]) -> LoosenStudy: ...
     @overload
     def for_command(self, command: Literal["brace"]) -> BraceStudy: ...
-    def for_command(self, command: str) -> FlexStudy | PlayStudy | SeparateStudy | LoosenStudy | BraceStudy:
-        """The command's own keys, those of flex over the common ones."""
+    @overload
+    def for_command(self, command: Literal["prove"]) -> ProveStudy: ...
+    def for_command(
+        self, command: str
+    ) -> FlexStudy | PlayStudy | SeparateStudy | LoosenStudy | BraceStudy | ProveStudy:
+        """The command's own keys, those of flex over the common ones.
+
+        Args:
+            command: "flex", "play", "separate", "loosen", "brace" or "prove".
+
+        Returns:
+            The study that this command takes.
+        """
         tables = {
             "play": self.play or PlayStudy(),
             "separate": self.separate or SeparateStudy(),
             "loosen": self.loosen or LoosenStudy(),
             "brace": self.brace or BraceStudy(),
+            "prove": self.prove or ProveStudy(),
         }
         if command in tables:
             return tables[command]
@@ -376,19 +411,21 @@ class Study(FlexStudy):
 class Assembly(Document):
     """Rigid parts that touch, and what else holds them."""
 
-    pliant: Literal[1] = 1
-    kind: Literal["assembly"] = "assembly"
-    title: str = ""
-    units: str = "mm"
+    pliant: Literal[1] = Field(1, description="version of the file format")
+    kind: Literal["assembly"] = Field("assembly", description="what the file is")
+    title: str = Field("", description="above pictures and reports")
+    units: str = Field("mm", description="of lengths")
     clearance: Gap = Field(0.0, description="every outline is inset by half of it")
-    shapes: dict[Name, ShapeOf] = Field(default_factory=lambda: {})
-    bodies: tuple[Body, ...] = Field(min_length=1)
-    welds: tuple[Weld, ...] = ()
-    pins: tuple[Pin, ...] = ()
-    keep: tuple[Keep, ...] = ()
-    sights: tuple[Sight, ...] = ()
-    limits: tuple[Limit, ...] = ()
-    study: Study = Study()
+    shapes: dict[Name, ShapeOf] = Field(
+        default_factory=lambda: {}, description="outlines by name, for bodies to share"
+    )
+    bodies: tuple[Body, ...] = Field(min_length=1, description="the parts")
+    welds: tuple[Weld, ...] = Field((), description="bodies that are one")
+    pins: tuple[Pin, ...] = Field((), description="pegs in holes")
+    keep: tuple[Keep, ...] = Field((), description="points that stay inside polygons")
+    sights: tuple[Sight, ...] = Field((), description="bodies that keep others in view")
+    limits: tuple[Limit, ...] = Field((), description="how far bodies may go")
+    study: Study = Field(Study(), description="what is asked")
 
     @model_validator(mode="wrap")
     @classmethod

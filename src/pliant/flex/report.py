@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pliant.core.store import model_hash, sayable, version
+from pliant.core.store import opening as json_opening
+from pliant.core.store import sayable
 from pliant.core.written import listed, place, within
 from pliant.flex.diagnosis.as_drawn import Violation
 from pliant.flex.diagnosis.contact_forces import ContactForce
@@ -177,15 +178,7 @@ def _ways_out(result: FlexResult) -> list[str]:
 
 def opening(result: Any, command: str) -> dict[str, Any]:
     """What the JSON of every result of an assembly begins with."""
-    return {
-        "kind": "assembly",
-        "command": command,
-        "status": result.status.name.lower(),
-        "message": result.message,
-        "seconds": dict(result.seconds),
-        "version": version(),
-        "model": model_hash(result.model),
-    }
+    return json_opening("assembly", command, result.status, result.message, result.seconds, result.model)
 
 
 def to_dict(result: FlexResult) -> dict[str, Any]:
@@ -249,6 +242,11 @@ def _turning_dict(turning: Turning | None) -> dict[str, Any] | None:
 # Of a model
 
 
+def part_count(model: Assembly) -> int:
+    """Bodies of an assembly."""
+    return len(model.bodies)
+
+
 def describe(model: Assembly) -> Iterator[tuple[str, str]]:
     """What an assembly holds, a line each."""
     study = model.study.for_command("flex")
@@ -261,8 +259,8 @@ def describe(model: Assembly) -> Iterator[tuple[str, str]]:
     if model.clearance:
         yield "clearance", f"{model.clearance:g} {model.units}"
     for key in ("welds", "pins", "keep", "sights", "limits"):
-        if found := getattr(model, key):
-            yield key, str(len(found))
+        if entries := getattr(model, key):
+            yield key, str(len(entries))
     if parts.welded:
         yield "rigid", f"{parts.count} parts, for what is welded or pinned at two points is one"
     for number, stage in enumerate(study.stages, start=1):

@@ -62,38 +62,38 @@ class StageEnd:
 class FlexResult(Shown):
     """How far the assembly went, how it ended, and what held it."""
 
-    status: FlexStatus
-    model: Assembly
-    study: FlexStudy
+    status: FlexStatus  # how it ended
+    model: Assembly  # that was solved
+    study: FlexStudy  # what was asked
     objective: float  # reached
     linear: float | None  # the first program's estimate; None where it has no bound
     left: float | None  # what the last program would still gain
-    steps: int
+    steps: int  # linear programs taken along the way
     violation: float  # of the worst row at the end
     overlap: float  # thickest at any accepted pose: area over the length it is shared along
     path_overlap: float  # a bound on the overlap between the frames
-    gap: float
-    threshold: float
-    rows: int
-    columns: int
-    contacts: tuple[ContactForce, ...]
+    gap: float  # typical clearance (length), by which steps are measured
+    threshold: float  # overlap (length) that a step may cause
+    rows: int  # of the first program
+    columns: int  # of the first program
+    contacts: tuple[ContactForce, ...]  # forces at the end under the unit load, with their joints' shares
     chain: ForceChain | None  # forces at the end, under the unit load
-    frames: Frames
+    frames: Frames  # poses along the way
     shapes: tuple[Shape, ...]  # inset
     shape_of: Ints  # (B,)
-    pin_error: float
-    solvers: tuple[str, ...]
-    relaxed: float
-    seconds: Mapping[str, float]
+    pin_error: float  # farthest that a pivot's two points came apart (length)
+    solvers: tuple[str, ...]  # that solved programs, by name
+    relaxed: float  # most that rows were widened by so that a program had an answer (length)
+    seconds: Mapping[str, float]  # by phase
     drawn: tuple[DrawnOverlap, ...] = ()  # pairs that overlap as drawn, the deepest first
     needed: float = 0.0  # the clearance at which they would all come apart
     lost: tuple[str, ...] = ()  # bodies that such a clearance leaves in pieces, or nothing of
     violated: tuple[Violation, ...] = ()  # what does not hold as drawn, the worst first
-    leaving: Leaving | None = None
-    turning: Turning | None = None
-    restarts: Restarts | None = None
+    leaving: Leaving | None = None  # bodies that go on for ever, if any do
+    turning: Turning | None = None  # bodies that turn for ever, if any do
+    restarts: Restarts | None = None  # ends from other poses, where they were asked for
     stages: tuple[StageEnd, ...] = ()  # of a study in stages, those that were begun
-    note: str = ""
+    note: str = ""  # what is known beyond the status
 
     @property
     def message(self) -> str:

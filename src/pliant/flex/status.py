@@ -29,6 +29,17 @@ class FlexStatus(Status):
         return self in (FlexStatus.FREE, FlexStatus.TURNING)
 
 
+class ProofStatus(Status):
+    """Every ending of `flex.prove`."""
+
+    PROVED = "the flex lies between two proved bounds, as near as was asked", ANSWERED, Tone.SOUND
+    OPEN = "the bounds are proved, and not as near as was asked", NO_ANSWER
+    FREE = "the motion has no end: there is no bound", ANSWERED
+    OVERLAPPING = "parts overlap in the drawn pose", ANSWERED
+    VIOLATED = "a keep region, a sight or a limit does not hold in the drawn pose", ANSWERED
+    NO_ANSWER = "the flex to begin with had no answer", NO_ANSWER
+
+
 class PlayStatus(Status):
     """Every ending of `flex.play`."""
 

@@ -53,6 +53,8 @@ DESCRIPTIONS = {
     "key-puzzle": "A lid under a lip, and a key that keeps it there; which of them leaves first",
     "jigsaw": "A jigsaw of 6 by 4 curved pieces; how far its corner lifts",
     "jigsaw-115": "A jigsaw of 23 by 5 curved pieces; how far its end lifts",
+    "drawn-jigsaw": "An SVG of a jigsaw that is cut once, as it is imported; how far its corner lifts",
+    "drawn-shelf": "A DXF of a shelf on two sides, as it is imported; how far a side gives",
     "jansen": "Jansen's walking leg; the path of its foot",
     "klann": "Klann's walking leg; the path of its foot",
     "peaucellier": "Peaucellier's linkage; a true straight line",
@@ -146,42 +148,100 @@ TOUR = (
 
 
 def names() -> list[str]:
-    """Every model of the gallery: assemblies, linkages, mechanisms and fasteners, a paper's figures first."""
+    """Every model of the gallery: assemblies, linkages, mechanisms and fasteners, a paper's figures first.
+
+    Returns:
+        Names, in the order of kinds and papers.
+    """
     return list(DESCRIPTIONS)
 
 
 def quick_examples() -> list[str]:
-    """Those that are solved in seconds."""
+    """Those that are solved in seconds.
+
+    Returns:
+        Names, in the same order.
+    """
     return [name for name in DESCRIPTIONS if name not in SLOW]
 
 
 def tour() -> list[str]:
-    """Three of each kind that are soon solved and end in different ways, for a first look."""
+    """Three of each kind that are soon solved and end in different ways, for a first look.
+
+    Returns:
+        A dozen names.
+    """
     return list(TOUR)
 
 
 def describe(name: str) -> str:
-    """What a model shows, in a line."""
+    """What a model shows, in a line.
+
+    Args:
+        name: of a model in the gallery.
+
+    Returns:
+        A sentence without its full stop.
+
+    Raises:
+        PliantError: there is none of that name.
+    """
     _check_name(name)
     return DESCRIPTIONS[name]
 
 
 def kind(name: str) -> str:
-    """The kind of a model, which is not loaded for it: those of a kind stand together."""
+    """The kind of a model, which is not loaded for it: those of a kind stand together.
+
+    Args:
+        name: of a model in the gallery.
+
+    Returns:
+        "assembly", "linkage", "mechanism" or "fastener".
+
+    Raises:
+        PliantError: there is none of that name.
+    """
     _check_name(name)
     known = list(DESCRIPTIONS)
     return next(FIRST[one] for one in reversed(known[: known.index(name) + 1]) if one in FIRST)
 
 
 def path(name: str) -> Path | None:
-    """The file of a model, or None where a recipe makes it."""
+    """The file of a model, or None where a recipe makes it.
+
+    Args:
+        name: of a model in the gallery.
+
+    Returns:
+        The path, or None.
+
+    Raises:
+        PliantError: there is none of that name.
+    """
     _check_name(name)
     file = FOLDER / f"{name}.toml"
     return file if file.exists() else None
 
 
+def drawing(name: str) -> Path | None:
+    """The drawing that a model is imported from, or None where there is none."""
+    _check_name(name)
+    return next((FOLDER / "drawings").glob(f"{name}.*"), None)
+
+
 def load(name: str) -> Model:
-    """A model of the gallery."""
+    """A model of the gallery.
+
+    Args:
+        name: of a model in the gallery.
+
+    Returns:
+        An Assembly, Linkage, Mechanism or Fastener.
+
+    Raises:
+        PliantError: there is none of that name.
+    """
     if file := path(name):
         from pliant.files import load as load_file
 

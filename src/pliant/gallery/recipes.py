@@ -29,6 +29,18 @@ from pliant.relax.generate import cam, hexapod, prism, random_mechanism, stewart
 from pliant.relax.model import Mechanism, RelaxStudy
 
 
+def _drawn(name: str, clearance: float) -> Assembly:
+    """A model as `pliant import` makes it of the drawing of its name."""
+    from pliant.files import import_drawing
+    from pliant.gallery import drawing
+
+    path = drawing(name)
+    model = import_drawing(path, clearance=clearance).model if path else None
+    if not isinstance(model, Assembly):
+        raise TypeError(f"{name} is no drawing of an assembly")
+    return model
+
+
 def _chair() -> Assembly:
     mask = chair()
     study = raise_study((0, len(mask) - 1), (-1.0, 0.0))
@@ -109,6 +121,8 @@ EDITS: dict[str, dict[str, Any]] = {
 }
 
 RECIPES: dict[str, Callable[[], Assembly | Linkage | Mechanism]] = {
+    "drawn-jigsaw": partial(_drawn, "drawn-jigsaw", 0.2),
+    "drawn-shelf": partial(_drawn, "drawn-shelf", 0.4),
     "chair": _chair,
     "open-frame": lambda: _frame(braced=False),
     "braced-frame": lambda: _frame(braced=True),

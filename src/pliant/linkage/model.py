@@ -17,6 +17,7 @@ from pydantic.functional_validators import ModelWrapValidatorHandler
 from pliant.core.model import (
     Direction,
     Document,
+    Flag,
     Frozen,
     Gap,
     Length,
@@ -35,7 +36,7 @@ Weight = Annotated[Number, Field(gt=0, le=1e6)]
 class Link(Frozen):
     """A rigid part with two or more joints, collinear ones too."""
 
-    joints: tuple[Name, ...] = Field(min_length=2, max_length=LINK_JOINTS)
+    joints: tuple[Name, ...] = Field(min_length=2, max_length=LINK_JOINTS, description="names of its joints")
     name: Name | None = Field(None, description='default: its joints, such as "B-C-P"')
     length: Length | None = Field(None, description="of a link of two joints; the drawing must agree")
 
@@ -52,7 +53,7 @@ class Motor(Frozen):
     the file's unit), count from the drawn pose.
     """
 
-    joint: Name | None = None
+    joint: Name | None = Field(None, description="on the ground, about which a link is turned")
     drives: Name | None = Field(None, description="another joint of the link that is turned")
     slider: Name | None = Field(
         None, description="a joint that slides: pushed along its guide, from its first point to its second"
@@ -62,7 +63,9 @@ class Motor(Frozen):
     )
     direction: Literal["ccw", "cw"] = Field("ccw", description="which way positive angles turn")
     range: Span | None = Field(None, description="swept once; default: whole turns")
-    turns: Annotated[Positive, Field(le=10_000)] = 1.0
+    turns: Annotated[Positive, Field(le=10_000)] = Field(
+        1.0, description="whole turns of the run, where there is no range"
+    )
     profile: tuple[Angle, ...] | None = Field(
         default=None, min_length=2, description="an angle for each sample"
     )
@@ -126,7 +129,7 @@ class LinkageSlider(Frozen):
     The line passes through the joint as drawn; `along` gives its direction.
     """
 
-    joint: Name
+    joint: Name = Field(description="name of the joint that slides")
     along: tuple[Vector, Vector] | None = Field(
         None, description="two points; on a link, they travel with it"
     )
@@ -146,9 +149,9 @@ class LinkageSlider(Frozen):
 class LinkageLoad(Frozen):
     """A force on a joint, or a force and a torque on a link, fixed in direction."""
 
-    joint: Name | None = None
-    link: Name | None = None
-    force: Force = (0.0, 0.0)
+    joint: Name | None = Field(None, description="name of the joint it acts on")
+    link: Name | None = Field(None, description="name of the link it acts on, instead of a joint")
+    force: Force = Field((0.0, 0.0), description="x and y in N")
     at: Vector | None = Field(
         None, description="where on the link, in the drawn pose; default the mean of its joints"
     )
@@ -170,48 +173,54 @@ class TraceStudy(Frozen):
     trace: tuple[Name, ...] = Field(
         (), description="joints to follow; default those in one link only, or all that move"
     )
-    samples: int = Field(default=360, ge=2, le=1_000_000)
+    samples: int = Field(default=360, ge=2, le=1_000_000, description="poses along the run")
     branch: Literal["side", "smooth"] = Field(
         "side", description="at change points keep the drawn side, or go straight on"
     )
-    velocity: bool = False
-    acceleration: bool = False
-    jacobian: bool = Field(False, description="of the traced points, by every drawn joint")
-    centres: bool = Field(False, description="instant centres of every pair of links")
+    velocity: Flag = Field(False, description="of the joints, in what is written")
+    acceleration: Flag = Field(False, description="of the joints, in what is written")
+    jacobian: Flag = Field(False, description="of the traced points, by every drawn joint")
+    centres: Flag = Field(False, description="instant centres of every pair of links")
     tolerance: Length | None = Field(None, description="± on every dimension, for the bands")
     tolerances: dict[Name, Length] = Field(default_factory=lambda: {}, description='± on one, such as "B-C"')
     transmission: Annotated[Angle, Field(gt=0, lt=np.pi / 2)] = Field(np.pi / 6, description="warn below")
-    layers: bool = Field(False, description="find an assignment of links to layers")
+    layers: Flag = Field(False, description="find an assignment of links to layers")
     width: Gap | None = Field(None, description="of links and pins, for layers; default 2 % of the linkage")
 
 
 class JointMove(Frozen):
     """A joint goes to a place, at a motor angle."""
 
-    joint: Name
-    to: Vector
+    joint: Name = Field(description="name of the joint")
+    to: Vector = Field(description="where it shall be, x and y")
     at: Angle = Field(0.0, description="motor angle from the drawn pose")
-    weight: Weight = 1.0
+    weight: Weight = Field(1.0, description="against the other targets")
 
 
 class CurveEdit(Frozen):
     """What shall become of the curve of a point: one of the ways."""
 
-    point: Name
-    through: tuple[Vector, ...] | None = Field(default=None, min_length=1)
+    point: Name = Field(description="name of the joint that draws the curve")
+    through: tuple[Vector, ...] | None = Field(
+        default=None, min_length=1, description="points it shall go through"
+    )
     at: tuple[Angle, ...] | None = Field(
         None, description="when it goes through each; default whenever it comes nearest"
     )
-    follow: tuple[Vector, ...] | None = Field(default=None, min_length=2)
-    closed: bool = Field(True, description="whether `follow` is a closed curve")
-    scale: Number | tuple[Number, Number] | None = None
+    follow: tuple[Vector, ...] | None = Field(
+        default=None, min_length=2, description="points of the curve it shall become"
+    )
+    closed: Flag = Field(True, description="whether `follow` is a closed curve")
+    scale: Number | tuple[Number, Number] | None = Field(
+        None, description="factor of its size, or one along x and one along y"
+    )
     about: Vector | None = Field(
         None, description="what `scale` leaves in place; default the curve's centroid"
     )
-    shift: Vector | None = None
+    shift: Vector | None = Field(None, description="by which it is moved, x and y")
     flatten: Span | None = Field(None, description="straight between two motor angles")
     dwell: Span | None = Field(None, description="at rest between two motor angles")
-    weight: Weight = 1.0
+    weight: Weight = Field(1.0, description="against the other targets")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -228,11 +237,11 @@ class CurveEdit(Frozen):
 class LengthEdit(Frozen):
     """The distance of two joints of a link, or a whole link's size."""
 
-    joints: tuple[Name, Name] | None = None
-    link: Name | None = None
-    to: Length | None = None
-    scale: Positive | None = None
-    weight: Weight = 1.0
+    joints: tuple[Name, Name] | None = Field(None, description="two of one link")
+    link: Name | None = Field(None, description="name of a link, all of whose lengths are scaled")
+    to: Length | None = Field(None, description="the length it shall have")
+    scale: Positive | None = Field(None, description="factor of what is drawn")
+    weight: Weight = Field(1.0, description="against the other targets")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -277,21 +286,23 @@ class JointEnclosure(Frozen):
 class Symmetry(Frozen):
     """Pairs of joints stay mirror images across a line, as drawn."""
 
-    pairs: tuple[tuple[Name, Name], ...] = Field(min_length=1)
+    pairs: tuple[tuple[Name, Name], ...] = Field(
+        min_length=1, description="joints, each with its mirror image"
+    )
     through: Vector = Field((0.0, 0.0), description="a point of the line")
-    axis: Direction = (0.0, 1.0)
+    axis: Direction = Field((0.0, 1.0), description="direction of the line")
 
 
 class EditKeep(Frozen):
     """What an edit leaves as it is."""
 
-    ground: bool = Field(True, description="joints on the ground stay, unless a move names them")
+    ground: Flag = Field(True, description="joints on the ground stay, unless a move names them")
     joints: tuple[Name, ...] = Field((), description="drawn positions")
     links: tuple[Name, ...] = Field((), description="whole links keep their shape")
     lengths: tuple[tuple[Name, Name], ...] = Field((), description="distances of two joints of a link")
     curves: tuple[Name, ...] = Field((), description="curves of points, as nearly as the targets let them")
     timing: tuple[Name, ...] = Field((), description="how far along its curve a point is at each motor angle")
-    symmetry: tuple[Symmetry, ...] = ()
+    symmetry: tuple[Symmetry, ...] = Field((), description="pairs that stay mirror images")
 
 
 class Guard(Frozen):
@@ -311,20 +322,22 @@ class Guard(Frozen):
 class EditStudy(Frozen):
     """An edit: targets, keeps and guards; minimal change otherwise."""
 
-    move: tuple[JointMove, ...] = ()
-    curves: tuple[CurveEdit, ...] = ()
-    lengths: tuple[LengthEdit, ...] = ()
-    enclosure: tuple[JointEnclosure, ...] = ()
-    keep: EditKeep = EditKeep()
-    guard: Guard = Guard()
-    samples: int = Field(default=100, ge=4, le=10_000)
-    iterations: int = Field(default=300, ge=1, le=10_000)
+    move: tuple[JointMove, ...] = Field((), description="joints that go to places")
+    curves: tuple[CurveEdit, ...] = Field((), description="what shall become of curves")
+    lengths: tuple[LengthEdit, ...] = Field((), description="lengths that shall change")
+    enclosure: tuple[JointEnclosure, ...] = Field((), description="what joints stay inside of")
+    keep: EditKeep = Field(EditKeep(), description="what stays as it is")
+    guard: Guard = Field(Guard(), description="what must not happen")
+    samples: int = Field(
+        default=100, ge=4, le=10_000, description="poses at which targets and guards are judged"
+    )
+    iterations: int = Field(default=300, ge=1, le=10_000, description="quadratic programs at most")
 
 
 class LinkageStudy(TraceStudy):
     """The study of the file; `[study.edit]` is what `pliant edit` does where it is given no other."""
 
-    edit: EditStudy | None = None
+    edit: EditStudy | None = Field(None, description="what `pliant edit` does")
 
     @overload
     def for_command(self, command: Literal["trace"]) -> TraceStudy: ...
@@ -333,7 +346,14 @@ class LinkageStudy(TraceStudy):
     def for_command(self, command: Literal["edit"]) -> EditStudy: ...
 
     def for_command(self, command: Literal["trace", "edit"]) -> TraceStudy | EditStudy:
-        """The keys of `trace`, or the table of `edit`."""
+        """The keys of `trace`, or the table of `edit`.
+
+        Args:
+            command: which of the two.
+
+        Returns:
+            The study that this command takes.
+        """
         if command == "edit":
             return self.edit or EditStudy()
         return TraceStudy.model_construct(**{name: getattr(self, name) for name in TraceStudy.model_fields})
@@ -342,17 +362,17 @@ class LinkageStudy(TraceStudy):
 class Linkage(Document):
     """Joints, the links between them, what is held and what turns."""
 
-    pliant: Literal[1] = 1
-    kind: Literal["linkage"] = "linkage"
-    title: str = ""
-    units: str = "mm"
-    ground: tuple[Name, ...] = Field(min_length=1)
-    joints: dict[Name, Vector] = Field(min_length=2)
-    links: tuple[Link, ...] = Field(min_length=1)
-    motors: tuple[Motor, ...] = Field(min_length=1)
-    sliders: tuple[LinkageSlider, ...] = ()
-    loads: tuple[LinkageLoad, ...] = ()
-    study: LinkageStudy = LinkageStudy()
+    pliant: Literal[1] = Field(1, description="version of the file format")
+    kind: Literal["linkage"] = Field("linkage", description="what the file is")
+    title: str = Field("", description="above pictures and reports")
+    units: str = Field("mm", description="of lengths")
+    ground: tuple[Name, ...] = Field(min_length=1, description="names of joints that stay")
+    joints: dict[Name, Vector] = Field(min_length=2, description="positions by name, in the drawn pose")
+    links: tuple[Link, ...] = Field(min_length=1, description="rigid parts between joints")
+    motors: tuple[Motor, ...] = Field(min_length=1, description="what drives it")
+    sliders: tuple[LinkageSlider, ...] = Field((), description="joints that slide along lines")
+    loads: tuple[LinkageLoad, ...] = Field((), description="forces and torques that motors hold")
+    study: LinkageStudy = Field(LinkageStudy(), description="what is asked")
 
     @model_validator(mode="wrap")
     @classmethod

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.core.store import model_hash, sayable, version
+from pliant.core.store import opening, sayable
 from pliant.core.written import figure, listed, place
 from pliant.linkage.analysis import curves
 from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, ChangePoint, MotionLimit
@@ -121,13 +121,7 @@ def _lines(result: TraceResult) -> list[str]:
 def to_dict(result: TraceResult) -> dict[str, Any]:
     """Everything, as JSON has it; what takes much room only where it was asked for."""
     data: dict[str, Any] = {
-        "kind": "linkage",
-        "command": "trace",
-        "status": result.status.name.lower(),
-        "message": str(result.status),
-        "seconds": dict(result.seconds),
-        "version": version(),
-        "model": model_hash(result.model),
+        **opening("linkage", "trace", result.status, str(result.status), result.seconds, result.model),
         "angles": result.angles.tolist(),
         "absolute": result.absolute.tolist(),
         "joints": {name: path.tolist() for name, path in result.joints.items()},
@@ -303,6 +297,11 @@ def _degrees_text(angle: float) -> str:
 # Of a model
 
 
+def part_count(model: Linkage) -> int:
+    """Links of a linkage, its ground not counted."""
+    return len(model.links)
+
+
 def describe(model: Linkage) -> Iterator[tuple[str, str]]:
     """What a linkage holds, a line each, and the order in which its joints are found."""
     plan = compile_plan(model)
@@ -311,8 +310,8 @@ def describe(model: Linkage) -> Iterator[tuple[str, str]]:
     yield "ground", ", ".join(model.ground)
     yield "motors", ", ".join(motor.label for motor in model.motors)
     for key in ("sliders", "loads"):
-        if found := getattr(model, key):
-            yield key, str(len(found))
+        if entries := getattr(model, key):
+            yield key, str(len(entries))
     free, counted = freedoms(plan), grubler(plan.structure)
     yield "mobility", f"{free}" if free == counted else f"{free}, though Grübler counts {counted}"
     yield "order", _order(plan)
@@ -322,8 +321,8 @@ def describe(model: Linkage) -> Iterator[tuple[str, str]]:
 def _order(plan: RulePlan) -> str:
     """The rules that find the joints, one after the other."""
     hidden = {plan.structure.names[k] for k in plan.structure.guide_points}
-    found = [step for step in plan.describe() if step["rule"] != "fixed" and step.get("joint") not in hidden]
-    return listed([_rule(step) for step in found], "; ")
+    steps = [step for step in plan.describe() if step["rule"] != "fixed" and step.get("joint") not in hidden]
+    return listed([_rule(step) for step in steps], "; ")
 
 
 def _rule(step: dict[str, Any]) -> str:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pliant.core.arrays import Floats
+from pliant.core.errors import PliantError
+from pliant.core.faults import name_cure
 from pliant.linkage.analysis.centres import Centres, Spins, centres, spins
 from pliant.linkage.analysis.curves import Sweep, Track, swept_region, track
 from pliant.linkage.analysis.grashof import FourBar, SliderCrank, four_bars, slider_cranks
@@ -49,17 +51,17 @@ class TraceResult(Shown):
     What costs more than the run itself is computed when it is first asked for.
     """
 
-    status: TraceStatus
-    model: Linkage
-    study: TraceStudy
-    drive: MotorDrive
-    reached: MotionRange
+    status: TraceStatus  # how it ended
+    model: Linkage  # that was run
+    study: TraceStudy  # what was asked
+    drive: MotorDrive  # the motors' angles over the path parameter
+    reached: MotionRange  # part of the path that can be run
     t: Floats  # (F,) path parameter
-    poses: LinkagePoses
+    poses: LinkagePoses  # positions (N, 2, F) of the joints
     velocities: Floats  # (N, 2, F) in time
     accelerations: Floats  # (N, 2, F)
     error: float  # largest error of any length, at any pose
-    seconds: Mapping[str, float]
+    seconds: Mapping[str, float]  # by phase
 
     @property
     def plan(self) -> RulePlan:
@@ -128,7 +130,7 @@ class TraceResult(Shown):
     @cached_property
     def warnings(self) -> tuple[TraceNotice, ...]:
         """Limits, change points, poor transmission and redundant links, in words."""
-        return tuple(self._presented("warnings"))
+        return tuple(self._presentation("warnings"))
 
     @property
     def freedoms(self) -> int:
@@ -161,7 +163,17 @@ class TraceResult(Shown):
         return {name: self.track(name) for name in self.traced}
 
     def track(self, name: str) -> Track:
-        """One joint's path in time: see `analysis.curves` for its length, area, box and time ratio."""
+        """One joint's path in time: see `analysis.curves` for its length, area, box and time ratio.
+
+        Args:
+            name: of the joint.
+
+        Returns:
+            The path; t is in seconds.
+
+        Raises:
+            PliantError: there is no such joint.
+        """
         k, count, turns = self.number(name), len(self.t), self.cycles
         period = self.drive.seconds / turns if self.closed and count % turns == 0 else None
         once = slice(0, count // turns if period is not None else count)
@@ -175,7 +187,17 @@ class TraceResult(Shown):
         return gcd(*(int(motor.turns) for motor in self.model.motors)) if self.drive.closed else 1
 
     def speed(self, name: str) -> Floats:
-        """How fast a joint goes, (F,)."""
+        """How fast a joint goes, (F,).
+
+        Args:
+            name: of the joint.
+
+        Returns:
+            |v| in the model's unit per second.
+
+        Raises:
+            PliantError: there is no such joint.
+        """
         return np.hypot(*self.velocities[self.number(name)])
 
     @cached_property
@@ -234,8 +256,21 @@ class TraceResult(Shown):
         return assign_layers(self.model, self.poses.points[:, : len(self.model.joints)], width)
 
     def number(self, name: str) -> int:
-        """The place of a joint in the arrays."""
-        return self.plan.structure.names.index(name)
+        """The place of a joint in the arrays.
+
+        Args:
+            name: of the joint.
+
+        Returns:
+            Its index, from 0.
+
+        Raises:
+            PliantError: there is no such joint.
+        """
+        names = self.plan.structure.names
+        if name not in names:
+            raise PliantError(f"{name!r} is no joint of this linkage. {name_cure(name, names, 'Joints')}.")
+        return names.index(name)
 
 
 def _start(structure: LinkageStructure, motor: int) -> float:

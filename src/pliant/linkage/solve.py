@@ -12,6 +12,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.core.clock import Clock
+from pliant.core.errors import Fault, InputError
 from pliant.core.loops import run_loops
 from pliant.core.progress import Progress, silent
 from pliant.linkage.analysis.sensitivity import dimensions, tolerances
@@ -30,6 +31,7 @@ INSIDE = 1e-9  # of the reach: how far from a limit the last pose is taken, wher
 BESIDE = 1e-6  # of the path: how far from a change point a pose is taken
 FAR = 10.0  # sizes from the drawing: how far off a joint is shown that runs off to infinity
 RATIO, TURNS = 1.1, 200  # steps towards such an end, each a share nearer
+LONGEST = 1e5  # radians, or sizes of the linkage, times joints: the way of a motor
 HOLDS = 1e-8  # of the size: how far spare links may be from fitting
 
 
@@ -61,9 +63,19 @@ def _trace(model: Linkage, study: TraceStudy, progress: Progress) -> TraceResult
 def prepare(model: Linkage, study: TraceStudy) -> tuple[RulePlan, MotorDrive]:
     """The order of rules and the motors' path, or an InputError with what cannot be run."""
     plan, path = compile_plan(model), motor_drive(model, study.samples)
+    _refuse_endless_path(plan, path)
     if study.tolerances and not plan.redundancy:
         tolerances(dimensions(plan), study.tolerance, study.tolerances)  # of dimensions that it has
     return plan, path
+
+
+def _refuse_endless_path(plan: RulePlan, path: MotorDrive) -> None:
+    """Limits are looked for cell by cell; a path of very many takes more memory than a machine has."""
+    travel = np.abs(np.diff(path.at_knots, axis=1)).sum(axis=1)
+    longest = LONGEST * plan.structure.spans / len(plan.drawn)
+    for motor in np.flatnonzero(travel > longest).tolist():
+        problem = f"goes {travel[motor]:.4g} in all, and limits are looked for up to {longest[motor]:.4g}"
+        raise InputError([Fault(f"motors[{motor}]", problem, "Give fewer turns, or a shorter way")])
 
 
 def _range_of_motion(plan: RulePlan, path: MotorDrive, smooth: bool) -> MotionRange:

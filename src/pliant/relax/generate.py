@@ -28,9 +28,19 @@ def stewart(platforms: int, handed: str = "same", study: RelaxStudy | None = Non
 
     Plates are triangles of circumradius 10; upright actuators are drawn 10 long and diagonal ones 20,
     and all are driven to 15. There every stage is √125 high and turned by 60° against the one below.
-    `alt` mirrors every other stage, so that the turns cancel.
 
     Source: [Lipson2006] "Chained Stewart Platforms", Fig. 6.
+
+    Args:
+        platforms: how many.
+        handed: "same", or "alt", which mirrors every other stage, so that the turns cancel.
+        study: how it is solved; left out, by the defaults.
+
+    Returns:
+        The mechanism.
+
+    Raises:
+        PliantError: fewer than one platform, or another word.
     """
     if platforms < 1 or handed not in ("same", "alt"):
         raise PliantError(f"{platforms} platforms, {handed!r}: give at least 1, and same or alt.")
@@ -42,9 +52,9 @@ def stewart(platforms: int, handed: str = "same", study: RelaxStudy | None = Non
     }
     legs: list[Actuator] = []
     for level in range(platforms):
-        way = 1 if handed == "same" or level % 2 == 0 else -1
+        sense = 1 if handed == "same" or level % 2 == 0 else -1
         for k, letter in enumerate("abc"):
-            tops = (letter, "abc"[(k + way) % 3])
+            tops = (letter, "abc"[(k + sense) % 3])
             legs += [Actuator(nodes=(f"{level}{letter}", f"{level + 1}{top}"), to=TARGET) for top in tops]
     return Mechanism(
         title=f"{platforms} Stewart platform{'s' if platforms > 1 else ''}",
@@ -60,7 +70,15 @@ def stewart(platforms: int, handed: str = "same", study: RelaxStudy | None = Non
 
 
 def stewart_end(platforms: int, handed: str = "same") -> np.ndarray:
-    """Where the nodes (N, 3) of `stewart` are when all actuators are 15 long, stage by stage."""
+    """Where the nodes (N, 3) of `stewart` are when all actuators are 15 long, stage by stage.
+
+    Args:
+        platforms: how many.
+        handed: as for `stewart`.
+
+    Returns:
+        Positions (N, 3).
+    """
     corner = 2 * np.pi * np.arange(3) / 3
     height = np.sqrt(TARGET**2 - RADIUS**2)
     stages, turn = [], 0.0
@@ -78,6 +96,12 @@ def peaucellier(study: RelaxStudy | None = None) -> Mechanism:
     """Peaucellier's eight bars: F draws a straight line while the crank B-C is turned about B.
 
     Source: [Lipson2006] Fig. 5; the dimensions are ours.
+
+    Args:
+        study: how it is solved; left out, by the defaults.
+
+    Returns:
+        The mechanism.
     """
     long, side, crank = 10.0, 5.0, 3.0
     angle = np.radians(25)
@@ -111,6 +135,15 @@ def random_mechanism(seed: int, joints: int = 100, links: int = 200, driven: int
     Three joints are on the ground: "a grounded structure". Every joint has at least one link.
 
     Source: [Lipson2006] "Random Mechanisms", Fig. 8; how links were drawn and lengths chosen it does not say.
+
+    Args:
+        seed: of positions, links and lengths.
+        joints: how many.
+        links: how many.
+        driven: how many of the links are actuators.
+
+    Returns:
+        The mechanism.
     """
     random = np.random.default_rng(seed)
     places = random.uniform(0.0, 100.0, (joints, 3))
@@ -145,7 +178,14 @@ def prism(struts: int = 3, pull: float = 0.06) -> Mechanism:
 
     It is drawn with its uprights plumb, where nothing is tight, and stands on a point, a line and a plane.
     As the uprights are reeled in it twists, until its top is turned by 90° + 180°/n against its foot along
-    the struts. There they are shortest: reeled in by a share of their length, `pull`, they are tight at last.
+    the struts. There they are shortest, and tight at last.
+
+    Args:
+        struts: how many, n.
+        pull: share of their length by which the uprights are reeled in.
+
+    Returns:
+        The mechanism.
     """
     radius, height = 30.0, 65.0
     around = 2 * np.pi * np.arange(struts) / struts
@@ -178,8 +218,11 @@ def prism(struts: int = 3, pull: float = 0.06) -> Mechanism:
 def hexapod(tour: Floats | None = None) -> Mechanism:
     """A Stewart platform that goes through the poses (K, 6) of a tour: x, y, z, and a rotation vector.
 
-    Legs are as long as each pose asks, at equal steps of the drive. Without a tour it rises, lets its
-    tilt go round once, and comes down again.
+    Args:
+        tour: poses (K, 6); left out, it rises, lets its tilt go round once, and comes down again.
+
+    Returns:
+        The mechanism; legs are as long as each pose asks, at equal steps of the drive.
     """
     tour = _rounds() if tour is None else tour
     corner = np.repeat(2 * np.pi * np.arange(3) / 3, 2)
@@ -240,7 +283,12 @@ def cam(step: int = 10) -> Mechanism:
 
     The cam is two circles and what is between them: radius 20 about the shaft, and 8 about a point 24
     away. At a turn θ the follower is as high as the cam's support, max(20, 8 + 24 cos θ), and the gap.
-    Arcs are polygons, with a corner at every `step` degrees.
+
+    Args:
+        step: degrees from corner to corner of the polygons that stand for arcs.
+
+    Returns:
+        The mechanism.
     """
     low = np.radians(np.arange(60, 300 + step, step))
     nose = np.radians(np.arange(-60, 60 + step, step))

@@ -14,12 +14,14 @@ from pydantic.functional_validators import ModelWrapValidatorHandler
 
 from pliant.core.model import (
     Document,
+    Flag,
     Frozen,
     Gap,
     Length,
     Name,
     NotNegative,
     Positive,
+    WholeStudy,
     check_with_references,
     fault,
 )
@@ -53,11 +55,13 @@ Ratio = Annotated[Plain, AMOUNTS, After(_moves)]
 class Bar(Frozen):
     """Holds the distance of two nodes; further nodes between them stay where they are drawn on it."""
 
-    nodes: tuple[Name, ...] = Field(min_length=2, max_length=1000)
+    nodes: tuple[Name, ...] = Field(
+        min_length=2, max_length=1000, description="its ends, those between them in order"
+    )
     length: Length | None = Field(None, description="default as drawn")
     stiffness: Positive | None = Field(None, description="default the model's; elastic where it is given")
     modulus: Positive | None = Field(None, description="with `area`: stiffness = modulus · area / length")
-    area: Positive | None = None
+    area: Positive | None = Field(None, description="of the section, with `modulus`")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -73,12 +77,14 @@ class Bar(Frozen):
 class String(Frozen):
     """Pulls where it is longer than its length, and is slack where it is not."""
 
-    nodes: Pair
+    nodes: Pair = Field(description="its ends")
     length: Length | None = Field(None, description="default as drawn")
     to: Lengths | None = Field(
         None, description="reeled in or out to this length, or through these at equal steps of the drive"
     )
-    stiffness: Positive | None = None
+    stiffness: Positive | None = Field(
+        None, description="force for each unit of elongation; default the model's"
+    )
     band: Positive | None = Field(
         None, description="over which it tightens; default a ten-thousandth of its length"
     )
@@ -87,36 +93,44 @@ class String(Frozen):
 class Spring(Frozen):
     """Pulls and pushes in proportion to its elongation."""
 
-    nodes: Pair
-    stiffness: Positive
+    nodes: Pair = Field(description="its ends")
+    stiffness: Positive = Field(description="force for each unit of elongation")
     length: Gap | None = Field(None, description="at rest; default as drawn")
-    to: Lengths | None = None
+    to: Lengths | None = Field(
+        None, description="rest length at the end, or lengths at equal steps of the drive"
+    )
 
 
 class Bumper(Frozen):
     """Keeps two nodes at least this far apart."""
 
-    nodes: Pair
-    length: Length
-    stiffness: Positive | None = None
-    band: Positive | None = None
+    nodes: Pair = Field(description="that it keeps apart")
+    length: Length = Field(description="least distance")
+    stiffness: Positive | None = Field(
+        None, description="force for each unit of approach; default the model's"
+    )
+    band: Positive | None = Field(
+        None, description="over which it stiffens; default a ten-thousandth of its length"
+    )
 
 
 class Actuator(Frozen):
     """A bar whose length is driven."""
 
-    nodes: Pair
+    nodes: Pair = Field(description="its ends")
     to: Lengths = Field(description="the length at the end, or lengths at equal steps of the drive")
     length: Length | None = Field(None, description="at the start; default as drawn")
-    stiffness: Positive | None = None
+    stiffness: Positive | None = Field(
+        None, description="force for each unit of elongation; default the model's"
+    )
 
 
 class Plate(Frozen):
     """A rigid body with three or more nodes."""
 
-    nodes: tuple[Name, ...] = Field(min_length=3, max_length=10_000)
-    name: Name | None = None
-    stiffness: Positive | None = None
+    nodes: tuple[Name, ...] = Field(min_length=3, max_length=10_000, description="that keep their distances")
+    name: Name | None = Field(None, description="default its nodes")
+    stiffness: Positive | None = Field(None, description="of the links that hold it; default the model's")
 
     @property
     def label(self) -> str:
@@ -127,8 +141,8 @@ class Plate(Frozen):
 class CornerWeld(Frozen):
     """Two bars that meet in a node keep their angle."""
 
-    joint: Name
-    arms: Pair
+    joint: Name = Field(description="node at which the bars meet")
+    arms: Pair = Field(description="other ends of the bars")
 
 
 class Rotor(Frozen):
@@ -138,40 +152,42 @@ class Rotor(Frozen):
     the node `axis`, and positive angles turn right-handed about it.
     """
 
-    joint: Name
-    arms: Pair
-    to: Angles
-    axis: Name | None = None
-    stiffness: Positive | None = None
+    joint: Name = Field(description="node about which it turns")
+    arms: Pair = Field(description="nodes of the arm that it turns against and of the one that it turns")
+    to: Angles = Field(description="angle at the end, or angles at equal steps of the drive")
+    axis: Name | None = Field(None, description="in space: the node that the axis runs to")
+    stiffness: Positive | None = Field(None, description="of the links that hold it; default the model's")
 
 
 class Hinge(Frozen):
     """In space: two sides that meet in a node and turn about one axis only."""
 
-    joint: Name
+    joint: Name = Field(description="node at which the sides meet")
     sides: tuple[
         Annotated[tuple[Name, ...], Field(min_length=1)], Annotated[tuple[Name, ...], Field(min_length=1)]
-    ]
-    axis: Way
+    ] = Field(description="further nodes of each side")
+    axis: Way = Field(description="direction of the axis as drawn")
 
 
 class Slider(Frozen):
     """A node that stays on the line through two others: a prismatic joint."""
 
-    node: Name
-    on: Pair
-    stiffness: Positive | None = None
+    node: Name = Field(description="that slides")
+    on: Pair = Field(description="two nodes of the line")
+    stiffness: Positive | None = Field(None, description="of the links that hold it; default the model's")
 
 
 class Guide(Frozen):
     """A node that stays on a fixed line or plane through it as drawn, or on a curve it is moved onto."""
 
-    node: Name
+    node: Name = Field(description="that is guided")
     line: Way | None = Field(None, description="its direction")
     plane: Way | None = Field(None, description="its normal")
-    curve: tuple[Place, ...] | None = Field(default=None, min_length=2, max_length=10_000)
-    closed: bool = Field(False, description="whether the curve returns to its first point")
-    friction: NotNegative = 0.0
+    curve: tuple[Place, ...] | None = Field(
+        default=None, min_length=2, max_length=10_000, description="points of the curve, in order"
+    )
+    closed: Flag = Field(False, description="whether the curve returns to its first point")
+    friction: NotNegative = Field(0.0, description="coefficient")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -191,17 +207,17 @@ class Gear(Frozen):
     (a planetary gear) angles count from the carrier's.
     """
 
-    wheels: tuple[Pair, Pair] | None = None
-    ratio: Ratio | None = None
-    carrier: Pair | None = None
-    wheel: Pair | None = None
+    wheels: tuple[Pair, Pair] | None = Field(None, description="centre and rim node of each wheel")
+    ratio: Ratio | None = Field(None, description="turns of the second wheel for each of the first")
+    carrier: Pair | None = Field(None, description="centre and outer node of the arm that angles count from")
+    wheel: Pair | None = Field(None, description="centre and rim node of the wheel on the rack")
     rack: Name | None = Field(None, description="a node that travels")
     along: Way | None = Field(None, description="which way it does")
     radius: Ratio | None = Field(
         None, description="travel for each radian of the wheel; negative the other way"
     )
     axis: Way | None = Field(None, description="in space: what angles turn about")
-    stiffness: Positive | None = None
+    stiffness: Positive | None = Field(None, description="of the coupling; default the model's")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -216,12 +232,12 @@ class Gear(Frozen):
 class Circuit(Frozen):
     """Cylinders that share their fluid: each pair of nodes is pushed apart, none is pulled together."""
 
-    lines: tuple[Pair, ...] = Field(min_length=1, max_length=100)
+    lines: tuple[Pair, ...] = Field(min_length=1, max_length=100, description="nodes of each cylinder")
     areas: tuple[Positive, ...] | None = Field(None, description="of the pistons; default all 1")
     to: Volumes = Field(0.0, description="volume pumped in, at the end or at equal steps of the drive")
-    double: bool = Field(False, description="double-acting: it pulls as well")
-    stiffness: Positive | None = None
-    band: Positive | None = None
+    double: Flag = Field(False, description="double-acting: it pulls as well")
+    stiffness: Positive | None = Field(None, description="of the coupling; default the model's")
+    band: Positive | None = Field(None, description="volume over which it stiffens")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -237,19 +253,26 @@ class Contact(Frozen):
     with `against`, every member with each of those.
     """
 
-    members: tuple[Pair, ...] = Field(min_length=1, max_length=100_000)
-    against: tuple[Pair, ...] | None = Field(default=None, min_length=1, max_length=100_000)
+    members: tuple[Pair, ...] = Field(
+        min_length=1, max_length=100_000, description="nodes of each segment, or one twice"
+    )
+    against: tuple[Pair, ...] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=100_000,
+        description="segments that members collide with; default each other",
+    )
     radius: Length = Field(description="distance of the centre lines at which they touch")
     stiffness: Positive | None = Field(None, description="less is softer")
-    friction: NotNegative = 0.0
+    friction: NotNegative = Field(0.0, description="coefficient")
 
 
 class WrapObstacle(Frozen):
     """What a string wraps around: a circle or ball about a node, or a cylinder about two."""
 
-    node: Name | None = None
-    cylinder: Pair | None = None
-    radius: Length
+    node: Name | None = Field(None, description="centre of a circle or ball")
+    cylinder: Pair | None = Field(None, description="in space: two nodes of its axis")
+    radius: Length = Field(description="of the obstacle")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -266,37 +289,45 @@ class Wrap(Frozen):
     its obstacles.
     """
 
-    nodes: Pair
-    around: tuple[WrapObstacle, ...] = Field(min_length=1, max_length=100)
-    via: tuple[Place, ...] = ()
+    nodes: Pair = Field(description="its ends")
+    around: tuple[WrapObstacle, ...] = Field(
+        min_length=1, max_length=100, description="obstacles, in order along it"
+    )
+    via: tuple[Place, ...] = Field((), description="points of its path as drawn")
     length: Length | None = Field(None, description="default as drawn")
-    to: Lengths | None = None
+    to: Lengths | None = Field(None, description="length at the end, or lengths at equal steps of the drive")
     pieces: int = Field(default=24, ge=2, le=1000, description="in space")
-    stiffness: Positive | None = None
+    stiffness: Positive | None = Field(
+        None, description="force for each unit of elongation; default the model's"
+    )
 
 
 class Load(Frozen):
     """A force on a node; `to` is what it grows or changes to along the drive."""
 
-    node: Name
-    force: Force
-    to: Force | None = None
+    node: Name = Field(description="it acts on")
+    force: Force = Field(description="components in N, at the start")
+    to: Force | None = Field(None, description="components at the end of the drive; default unchanged")
 
 
 class Attraction(Frozen):
     """A field about a point: strength · mass · distance^power, towards it (negative: away)."""
 
-    centre: Place
-    strength: Number
-    power: Annotated[Number, Field(ge=-4, le=4)] = 1.0
+    centre: Place = Field(description="of the field")
+    strength: Number = Field(
+        description="force on a unit of mass a unit of length away, positive towards the centre"
+    )
+    power: Annotated[Number, Field(ge=-4, le=4)] = Field(1.0, description="of the distance")
 
 
-class RelaxStudy(Frozen):
+class RelaxStudy(WholeStudy):
     """How the mechanism is run."""
 
-    method: Literal["sync", "async", "momentum", "auto"] = "auto"
+    method: Literal["sync", "async", "momentum", "auto"] = Field(
+        "auto", description="auto: Newton's steps; the others are the published relaxation"
+    )
     frames: int = Field(default=60, ge=1, le=100_000, description="of the motion, besides the drawn one")
-    trace: tuple[Name, ...] = ()
+    trace: tuple[Name, ...] = Field((), description="nodes whose path is drawn and told")
     tolerance: Positive = Field(
         1e-11, description="largest residual, over the largest stiffness times the size"
     )
@@ -306,7 +337,7 @@ class RelaxStudy(Frozen):
     increments: int | None = Field(
         default=None, ge=1, le=10**12, description="iterations the drive takes; default 100 a frame"
     )
-    settle: bool = Field(
+    settle: Flag = Field(
         False, description="come to rest at every frame, not at the end only; auto always does"
     )
     alpha: Annotated[Number, Field(gt=0, lt=2)] | None = Field(None, description="default 0.5")
@@ -314,9 +345,13 @@ class RelaxStudy(Frozen):
         None, description="falls to this as residuals fall"
     )
     eta: Annotated[Number, Field(gt=0, le=1)] = Field(1.0, description="below 1: pseudo-inertia")
-    alphas: dict[Name, Annotated[Number, Field(gt=0, lt=2)]] = Field(default_factory=lambda: {})
-    etas: dict[Name, Annotated[Number, Field(gt=0, le=1)]] = Field(default_factory=lambda: {})
-    calm: bool = Field(False, description="cut alpha at nodes whose residual flips to and fro")
+    alphas: dict[Name, Annotated[Number, Field(gt=0, lt=2)]] = Field(
+        default_factory=lambda: {}, description="alpha of single nodes, by name"
+    )
+    etas: dict[Name, Annotated[Number, Field(gt=0, le=1)]] = Field(
+        default_factory=lambda: {}, description="eta of single nodes, by name"
+    )
+    calm: Flag = Field(False, description="cut alpha at nodes whose residual flips to and fro")
     average: Annotated[Number, Field(ge=0, lt=1)] = Field(
         0.0, description="share of the last stiffness kept in the next"
     )
@@ -329,49 +364,45 @@ class RelaxStudy(Frozen):
     noise: NotNegative = Field(
         0.0, description="of displacements, over the size, fading away; breaks symmetries"
     )
-    seed: int = Field(default=0, ge=0, lt=2**32)
-    bend: bool = Field(True, description="auto: take rotations as rotations")
+    seed: int = Field(default=0, ge=0, lt=2**32, description="of noise and of the order of async")
+    bend: Flag = Field(True, description="auto: take rotations as rotations")
     way: Literal["first", "second"] | None = Field(
         None, description="auto: on from a dead centre; without, it stops there"
     )
-
-    def for_command(self, command: Literal["relax"]) -> Self:
-        """The whole of it: `relax` has no table of its own."""
-        return self
 
 
 class Mechanism(Document):
     """Nodes, the elements between them, what is held and what drives."""
 
-    pliant: Literal[1] = 1
-    kind: Literal["mechanism"] = "mechanism"
-    title: str = ""
-    units: str = "mm"
-    ground: tuple[Name, ...] = ()
-    nodes: dict[Name, Place] = Field(min_length=1)
+    pliant: Literal[1] = Field(1, description="version of the file format")
+    kind: Literal["mechanism"] = Field("mechanism", description="what the file is")
+    title: str = Field("", description="above pictures and reports")
+    units: str = Field("mm", description="of lengths")
+    ground: tuple[Name, ...] = Field((), description="names of nodes that stay")
+    nodes: dict[Name, Place] = Field(min_length=1, description="positions by name, in the drawn pose")
     stiffness: Positive | None = Field(
         None, description="of everything rigid; default far above springs and loads"
     )
-    bars: tuple[Bar, ...] = ()
-    strings: tuple[String, ...] = ()
-    springs: tuple[Spring, ...] = ()
-    bumpers: tuple[Bumper, ...] = ()
-    actuators: tuple[Actuator, ...] = ()
-    plates: tuple[Plate, ...] = ()
-    welds: tuple[CornerWeld, ...] = ()
-    rotors: tuple[Rotor, ...] = ()
-    hinges: tuple[Hinge, ...] = ()
-    sliders: tuple[Slider, ...] = ()
-    guides: tuple[Guide, ...] = ()
-    gears: tuple[Gear, ...] = ()
-    cylinders: tuple[Circuit, ...] = ()
-    contacts: tuple[Contact, ...] = ()
-    wraps: tuple[Wrap, ...] = ()
-    loads: tuple[Load, ...] = ()
+    bars: tuple[Bar, ...] = Field((), description="rigid or elastic rods")
+    strings: tuple[String, ...] = Field((), description="that pull only")
+    springs: tuple[Spring, ...] = Field((), description="linear ones")
+    bumpers: tuple[Bumper, ...] = Field((), description="that push only")
+    actuators: tuple[Actuator, ...] = Field((), description="rods whose length is driven")
+    plates: tuple[Plate, ...] = Field((), description="rigid bodies")
+    welds: tuple[CornerWeld, ...] = Field((), description="angles of bars that are kept")
+    rotors: tuple[Rotor, ...] = Field((), description="angles that are driven")
+    hinges: tuple[Hinge, ...] = Field((), description="in space: joints with one axis")
+    sliders: tuple[Slider, ...] = Field((), description="nodes on lines through others")
+    guides: tuple[Guide, ...] = Field((), description="nodes on fixed lines, planes or curves")
+    gears: tuple[Gear, ...] = Field((), description="wheels and racks")
+    cylinders: tuple[Circuit, ...] = Field((), description="hydraulic circuits")
+    contacts: tuple[Contact, ...] = Field((), description="segments that collide")
+    wraps: tuple[Wrap, ...] = Field((), description="strings around obstacles")
+    loads: tuple[Load, ...] = Field((), description="forces on nodes")
     gravity: Force | None = Field(None, description="acceleration, on the masses")
     masses: dict[Name, NotNegative] = Field(default_factory=lambda: {}, description="default 1 at every node")
-    fields: tuple[Attraction, ...] = ()
-    study: RelaxStudy = RelaxStudy()
+    fields: tuple[Attraction, ...] = Field((), description="attraction by points")
+    study: RelaxStudy = Field(RelaxStudy(), description="how it is run")
 
     @model_validator(mode="wrap")
     @classmethod

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.core.store import model_hash, sayable, version
+from pliant.core.store import opening, sayable
 from pliant.core.written import listed, place
 from pliant.relax.checks.raw_data import ELEMENTS
 from pliant.relax.diagnose.carried_forces import CarriedForce
@@ -191,8 +191,8 @@ def _force_text(one: CarriedForce, value: float, result: RelaxResult) -> str:
     if one.torque:
         return f"turns with {value:.4g} N·{result.model.units}"
     driven = one.name.startswith(DRIVEN)
-    way = ("pulls" if driven else "is pulled") if value > 0 else ("pushes" if driven else "is pressed")
-    return f"{way} {'' if driven else 'with '}{abs(value):.4g} N"
+    verb = ("pulls" if driven else "is pulled") if value > 0 else ("pushes" if driven else "is pressed")
+    return f"{verb} {'' if driven else 'with '}{abs(value):.4g} N"
 
 
 def _reactions(result: RelaxResult, largest: float) -> Iterator[str]:
@@ -282,13 +282,7 @@ def _with(value: float, unit: str) -> str:
 def to_dict(result: RelaxResult) -> dict[str, Any]:
     """Plain lists and numbers, for JSON."""
     data = {
-        "kind": "mechanism",
-        "command": "relax",
-        "status": result.status.name.lower(),
-        "message": result.status.sentence,
-        "seconds": dict(result.seconds),
-        "version": version(),
-        "model": model_hash(result.model),
+        **opening("mechanism", "relax", result.status, result.status.sentence, result.seconds, result.model),
         "method": result.study.method,
         "nodes": result.nodes,
         "iterations": result.iterations,
@@ -298,7 +292,7 @@ def to_dict(result: RelaxResult) -> dict[str, Any]:
         "carriers": [{"element": name, "force": force} for name, force in result.assessment.carriers],
         "locked": result.locked,
         "locks_at": result.assessment.locks_at,
-        "ways": [_plain_branch(result, way) for way in result.assessment.ways],
+        "ways": [_plain_branch(result, branch) for branch in result.assessment.ways],
         "assembly_kept": result.assembly_kept,
         "freedoms": result.freedoms,
         "stiffness": result.freedom.stiffness.tolist(),
@@ -310,9 +304,9 @@ def to_dict(result: RelaxResult) -> dict[str, Any]:
     return {**sayable(data), "motion": result.motion.to_dict()}
 
 
-def _plain_branch(result: RelaxResult, way: Branch) -> dict[str, Any]:
-    places = way.x[: result.network.shown].tolist()
-    return {"share": way.share, "nodes": dict(zip(result.model.nodes, places, strict=True))}
+def _plain_branch(result: RelaxResult, branch: Branch) -> dict[str, Any]:
+    places = branch.x[: result.network.shown].tolist()
+    return {"share": branch.share, "nodes": dict(zip(result.model.nodes, places, strict=True))}
 
 
 def _plain_forces(result: RelaxResult) -> dict[str, Any]:
@@ -329,14 +323,19 @@ def _plain_forces(result: RelaxResult) -> dict[str, Any]:
 # Of a model
 
 
+def part_count(model: Mechanism) -> int:
+    """Elements of a mechanism, of every table."""
+    return sum(len(getattr(model, key)) for key in ELEMENTS)
+
+
 def describe(model: Mechanism) -> Iterator[tuple[str, str]]:
     """What a mechanism holds, a line each, and what moves it."""
     where = "in space" if model.dimension == 3 else "in the plane"
     yield "nodes", f"{len(model.nodes)} {where}, {len(model.ground)} of them on the ground"
     yield "ground", listed(model.ground) or "none: it floats"
     for key in (*ELEMENTS, "loads", "fields"):
-        if found := getattr(model, key):
-            yield key, str(len(found))
+        if entries := getattr(model, key):
+            yield key, str(len(entries))
     yield "drive", listed(list(_drives(model)), "; ") or "nothing: it comes to rest as it is"
     yield "trace", ", ".join(model.study.trace) or "no node"
     yield "method", model.study.method

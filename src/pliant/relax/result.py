@@ -23,19 +23,19 @@ from pliant.view.shown import Shown
 class RelaxResult(Shown):
     """A mechanism at F shares of its drive. What costs more than the run is computed when asked for."""
 
-    status: RelaxStatus
-    model: Mechanism
-    study: RelaxStudy
-    network: Network
-    frames: tuple[Frame, ...]
-    assessment: Assessment
+    status: RelaxStatus  # how it ended
+    model: Mechanism  # that was run
+    study: RelaxStudy  # what was asked
+    network: Network  # the mechanism as arrays
+    frames: tuple[Frame, ...]  # poses along the drive
+    assessment: Assessment  # length errors, internal loads and notices
     history: tuple[Floats, ...]  # largest residual of every iteration, of methods that iterate
     iterations: int  # or factorisations, of auto
-    seconds: Mapping[str, float]
+    seconds: Mapping[str, float]  # by phase
 
     @property
     def shares(self) -> Floats:
-        """(F,) of the drive."""
+        """Share of the drive at each frame (F,), from 0 to 1."""
         return np.array([frame.share for frame in self.frames])
 
     @property
@@ -45,55 +45,55 @@ class RelaxResult(Shown):
 
     @property
     def nodes(self) -> dict[str, list[float]]:
-        """Where every node came to rest."""
+        """Position of every node at the end (D,), in the model's length unit."""
         return dict(zip(self.model.nodes, self.points[-1].tolist(), strict=True))
 
     @property
     def residual(self) -> float:
-        """The largest force left on a node at the end."""
+        """Largest out-of-balance force on a free node at the end (N)."""
         return self.frames[-1].residual
 
     @property
     def length_error(self) -> float:
-        """By how much a length that shall hold does not, at the end."""
+        """Largest length error of a rigid element at the end (length)."""
         return float(self.assessment.length_errors[-1])
 
     @property
     def internal_load(self) -> float:
-        """The largest force at the end that no displacement can relieve."""
+        """Largest self-stress in an element at the end (N): no displacement can relieve it."""
         return float(self.assessment.loads[-1])
 
     @property
     def locked(self) -> bool:
-        """Whether the drive asked for what the lengths cannot hold."""
+        """Whether the drive demands lengths that cannot all hold at once."""
         return self.status is RelaxStatus.LOCKED
 
     @property
     def assembly_kept(self) -> bool:
-        """Whether it is sure that the mechanism is still in the assembly it was drawn in."""
+        """Whether the mechanism is certain to be still in the assembly mode it was drawn in."""
         return self.assessment.assembly_kept
 
     @cached_property
     def freedom(self) -> Freedom:
-        """How the mechanism can still move at the end, with its drive held."""
+        """Degrees of freedom left at the end with the drive held, and their modes."""
         return freedom(self.network, self.frames[-1])
 
     @property
     def freedoms(self) -> int:
-        """How many ways it can still move at the end, to second order."""
+        """Number of degrees of freedom left at the end, to second order."""
         return self.freedom.second
 
     @cached_property
     def singular_values(self) -> Floats:
-        """(F,) smallest singular value of the lengths' slopes: 0 at a singular pose."""
+        """Smallest singular value of the Jacobian of the lengths at each frame (F,); 0 at a singular pose."""
         return smallest_singular_values(self.network, self.frames)
 
     @cached_property
     def forces(self) -> tuple[CarriedForce, ...]:
-        """What every element carries along the drive."""
+        """Force (N, positive in tension) or torque of every element along the drive (F,)."""
         return forces(self.model, self.network, self.frames)
 
     @cached_property
     def reactions(self) -> dict[str, Floats]:
-        """(F, D) the force on the mechanism at each node that is grounded or guided."""
+        """Reaction on the mechanism at each grounded or guided node (F, D), in N."""
         return reactions(self.model, self.network, self.frames)

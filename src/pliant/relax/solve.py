@@ -36,7 +36,21 @@ def solve(
     progress: Progress = silent,
     elements: Sequence[Element] = (),
 ) -> RelaxResult:
-    """The path of a mechanism along its drive; `elements` are the user's own (see `own.Element`)."""
+    """The path of a mechanism along its drive.
+
+    Args:
+        model: the mechanism.
+        study: how it is solved; left out, the model's own.
+        progress: called as the drive goes on.
+        elements: of the user's own, beside those of the model.
+
+    Returns:
+        Poses along the drive, and what they are worth.
+
+    Raises:
+        InputError: the model or the study cannot be used.
+        Interrupted: Ctrl-C; its `result` is the drive so far.
+    """
     study = study or model.study
     clock, record = Clock(), Record()
     progress(0, 1000, "starting")

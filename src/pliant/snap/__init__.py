@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pliant.snap.handbook.formulas import hinged_force, lock_friction, mating_force
     from pliant.snap.handbook.materials import MATERIALS, Material, material
     from pliant.snap.model import (  # isort: skip
-        Beam, Fastener, Goal, Leg, Move, Obstacle, Parameter, Pawl, Root, SnapStudy,
+        Beam, Fastener, Goal, Leg, Move, Obstacle, DesignVariable, Pawl, Root, SnapStudy,
     )  # fmt: skip
     from pliant.snap.questions.design_search import search
     from pliant.snap.result import SnapResult
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 __all__ = [
     "MATERIALS",
     "Beam",
+    "DesignVariable",
     "Fastener",
     "Goal",
     "Leg",
     "Material",
     "Move",
     "Obstacle",
-    "Parameter",
     "Pawl",
     "Root",
     "SnapResult",

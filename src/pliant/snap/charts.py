@@ -34,8 +34,8 @@ def plots(result: SnapResult) -> dict[str, Plot]:
     if any(len(run.samples.depth) for run in runs):
         charts |= {"force": _force(result, runs), "angles": _angles(result, runs)}
     for run in runs:
-        for number, course in enumerate(run.way.courses):
-            leg = f" leg {course.leg + 1}" if len(run.way.courses) > 1 else ""
+        for number, course in enumerate(run.trajectory.courses):
+            leg = f" leg {course.leg + 1}" if len(run.trajectory.courses) > 1 else ""
             for pawl in result.model.pawls:
                 scene = course.paths[pawl.name].scene
                 if len(possible_pairs(scene, course.begins, course.ends)) <= MOST:
@@ -58,7 +58,7 @@ class _Samples:
 class _TrajectorySamples:
     """One way, the travel of the root before each of its courses, and samples."""
 
-    way: SnapTrajectory
+    trajectory: SnapTrajectory
     name: str
     suffix: str
     before: list[float]
@@ -76,24 +76,26 @@ def _all_samples(result: SnapResult) -> list[_TrajectorySamples]:
 
 
 def _trajectory_samples(
-    model: Fastener, way: SnapTrajectory, name: str, suffix: str, start: float, sense: int
+    model: Fastener, trajectory: SnapTrajectory, name: str, suffix: str, start: float, sense: int
 ) -> _TrajectorySamples:
-    before = [sum(course.travel for course in way.courses[:k]) for k in range(len(way.courses))]
-    stretches = [(k, span) for k, course in enumerate(way.courses) for span in contact_spans(course)]
+    before = [sum(course.travel for course in trajectory.courses[:k]) for k in range(len(trajectory.courses))]
+    stretches = [(k, span) for k, course in enumerate(trajectory.courses) for span in contact_spans(course)]
     count = max(2, min(FINE, POINTS // max(len(stretches), 1)))
 
     def depth(k: int, t: Floats) -> Floats:
-        course = way.courses[k]
+        course = trajectory.courses[k]
         return start + sense * (before[k] + (t - course.begins) * course.speed)
 
     parts = [_Samples(*(np.zeros(shape) for shape in ((0,), (0,), (0,), (0,), (0, len(model.pawls)))))]
     for k, span in stretches:
         t = span.begin + (span.end - span.begin) * (0.5 - 0.5 * np.cos(np.linspace(0, np.pi, count)))
-        parts.append(_sample_span(model, way.courses[k], span, t, depth(k, t)))
+        parts.append(_sample_span(model, trajectory.courses[k], span, t, depth(k, t)))
     samples = _Samples(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(_Samples)))
-    k = max(range(len(way.curves)), key=lambda k: way.curves[k].peak)
-    peak_at = float(depth(k, np.array(way.curves[k].peak_at)))
-    return _TrajectorySamples(way, name, suffix, before, samples, peak_at, start + sense * way.travel)
+    k = max(range(len(trajectory.curves)), key=lambda k: trajectory.curves[k].peak)
+    peak_at = float(depth(k, np.array(trajectory.curves[k].peak_at)))
+    return _TrajectorySamples(
+        trajectory, name, suffix, before, samples, peak_at, start + sense * trajectory.travel
+    )
 
 
 def _sample_span(model: Fastener, course: Course, span: ContactSpan, t: Floats, depth: Floats) -> _Samples:
@@ -125,7 +127,7 @@ def _force(result: SnapResult, runs: Sequence[_TrajectorySamples]) -> Plot:
 def _bounded_forces(run: _TrajectorySamples, values: Floats) -> Floats:
     """Forces with a gap where one is nearly without bound: friction is about to lock, or it is a toggle."""
     sizes = np.abs(values[np.isfinite(values) & (values != 0)])
-    grows = run.way.status is SnapStatus.STUCK or not np.isfinite(run.way.peak)
+    grows = run.trajectory.status is SnapStatus.STUCK or not np.isfinite(run.trajectory.peak)
     if not grows or not len(sizes):
         return values.copy()
     return np.where(np.abs(values) <= TOP * np.median(sizes), values, np.nan)
@@ -134,7 +136,7 @@ def _bounded_forces(run: _TrajectorySamples, values: Floats) -> Floats:
 def _open_band(run: _TrajectorySamples) -> Series | None:
     """Between which forces flush contact leaves it open; None where it never does."""
     low, high = _bounded_forces(run, run.samples.low), _bounded_forces(run, run.samples.high)
-    wide = high - low > 1e-9 * run.way.peak
+    wide = high - low > 1e-9 * run.trajectory.peak
     if not wide.any():
         return None
     low, high = np.where(wide, low, np.nan), np.where(wide, high, np.nan)
@@ -143,9 +145,9 @@ def _open_band(run: _TrajectorySamples) -> Series | None:
 
 def _ending_text(run: _TrajectorySamples, unit: str) -> str:
     """The peak, or where it is stopped."""
-    if run.way.blocked:
-        return f"{run.name} {ENDS.get(run.way.status, 'jams')} {run.end:.4g} {unit} in"
-    return f"{run.name} peaks at {force(run.way.peak)}, {run.peak_at:.4g} {unit} in"
+    if run.trajectory.blocked:
+        return f"{run.name} {ENDS.get(run.trajectory.status, 'jams')} {run.end:.4g} {unit} in"
+    return f"{run.name} peaks at {force(run.trajectory.peak)}, {run.peak_at:.4g} {unit} in"
 
 
 def _angles(result: SnapResult, runs: Sequence[_TrajectorySamples]) -> Plot:
@@ -166,14 +168,14 @@ def _slice(result: SnapResult, run: _TrajectorySamples, number: int, pawl: str) 
 
     Source: [DonaldPai1993] Figs. 20 to 22.
     """
-    course, before = run.way.courses[number], run.before[number]
+    course, before = run.trajectory.courses[number], run.before[number]
 
     def laid(places: Floats) -> Floats:
         along = before + (places[:, 0] - course.begins) * course.speed
         return np.column_stack([along, np.degrees(places[:, 1])])
 
     space = configuration_slice(course, pawl, result.model.friction)
-    mine = [event for event in run.way.events if event.pawl == pawl]
+    mine = [event for event in run.trajectory.events if event.pawl == pawl]
     here = [event for event in mine if before <= event.travel <= before + course.travel]
     events = np.array([[event.travel, np.degrees(event.angle)] for event in here]).reshape(-1, 2)
     title = f"Configurations of {pawl}{' on the way back' if course.back else ''}"

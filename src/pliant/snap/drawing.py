@@ -86,21 +86,24 @@ def headline(result: SnapResult) -> str:
     return f"{result.model.title or 'A fastener'}: {', '.join(words)}"
 
 
-def _trajectory_words(way: SnapTrajectory, which: str) -> str:
-    if way.blocked:
-        return f"{way.status.name.lower().replace('_', ' ')} on the way {which}"
-    if not math.isfinite(way.peak):
+def _trajectory_words(trajectory: SnapTrajectory, which: str) -> str:
+    if trajectory.blocked:
+        return f"{trajectory.status.name.lower().replace('_', ' ')} on the way {which}"
+    if not math.isfinite(trajectory.peak):
         return f"{which} without bound"
-    return f"{way.peak:.3g} N {which}" if way.peak > 0 else f"freely {which}"
+    return f"{trajectory.peak:.3g} N {which}" if trajectory.peak > 0 else f"freely {which}"
 
 
 def _peaks(result: SnapResult) -> tuple[Event, ...]:
     """Where each way takes its greatest force, along the axis of the film."""
     events: list[Event] = []
-    for way, before, which in zip(result.ways, (0.0, result.way_in.travel), ("in", "out"), strict=False):
-        if not way.blocked and way.peak > 0:
-            work = f"work {way.work:.3g} N·{result.model.units}"
-            events.append(Event(before + way.peak_at[1], f"peak {which} {force(way.peak)}, {work}", "peak"))
+    starts = (0.0, result.way_in.travel)
+    for trajectory, before, which in zip(result.ways, starts, ("in", "out"), strict=False):
+        if not trajectory.blocked and trajectory.peak > 0:
+            words = (
+                f"peak {which} {force(trajectory.peak)}, work {trajectory.work:.3g} N·{result.model.units}"
+            )
+            events.append(Event(before + trajectory.peak_at[1], words, "peak"))
     return tuple(events)
 
 
@@ -126,15 +129,15 @@ class _Film:
 
 def _film(result: SnapResult) -> tuple[_Film, int]:
     """Every frame, in order, and how many of them are of the way in."""
-    every = [[(course, contact_spans(course)) for course in way.courses] for way in result.ways]
-    grid = np.linspace(0.0, sum(way.travel for way in result.ways), result.study.frames)
+    every = [[(course, contact_spans(course)) for course in one.courses] for one in result.ways]
+    grid = np.linspace(0.0, sum(one.travel for one in result.ways), result.study.frames)
     grid = np.union1d(grid, [event.at for event in _peaks(result)])
-    crowded = sum(len(stretches) for way in every for _, stretches in way) > CROWD
+    crowded = sum(len(stretches) for courses in every for _, stretches in courses) > CROWD
     strips = _strips(result.model, every[0], grid, crowded, [], 0.0)
     turns = sum(len(strip.travel) for strip in strips)
-    for way in every[1:]:
+    for courses in every[1:]:
         inwards = len(strips)
-        _strips(result.model, way, grid, crowded, strips, result.way_in.travel)
+        _strips(result.model, courses, grid, crowded, strips, result.way_in.travel)
         if len(strips) == inwards:  # held at once: what is said of it needs a frame
             strips.append(strips[-1].cut(-1))
     joined = (np.concatenate([getattr(strip, f.name) for strip in strips]) for f in fields(_Film))
@@ -142,11 +145,11 @@ def _film(result: SnapResult) -> tuple[_Film, int]:
 
 
 def _strips(
-    model: Fastener, way: Sequence[tuple[Course, list[ContactSpan]]], grid: Floats, crowded: bool,
+    model: Fastener, courses: Sequence[tuple[Course, list[ContactSpan]]], grid: Floats, crowded: bool,
     strips: list[_Film], moved: float,
 ) -> list[_Film]:  # fmt: skip
     """Add a way that begins after so much travel."""
-    for course, stretches in way:
+    for course, stretches in courses:
         for span in stretches:
             begin, end = (moved + (t - course.begins) * course.speed for t in (span.begin, span.end))
             inner = grid[(grid > begin + SAME * grid[-1]) & (grid < end - SAME * grid[-1])]
@@ -186,7 +189,7 @@ def _stretch(model: Fastener, course: Course, span: ContactSpan, travel: Floats,
         film.angles[:, p] = pawl_angles(path, piece, t)
         arms = np.linalg.norm(load.place - film.offset - np.array(pawl.hinge, np.float64), axis=1)
         bounded = np.linalg.norm(load.force, axis=1) * arms <= LOCKED * np.abs(load.torque)
-        film.force[:, p], film.place[:, p] = _before(load.force, bounded), load.place
+        film.force[:, p], film.place[:, p] = _last_bounded_forces(load.force, bounded), load.place
         film.against[:] += np.where(bounded, load.against, np.inf)
         film.strain[:, p] = load.strain
     return film
@@ -194,13 +197,13 @@ def _stretch(model: Fastener, course: Course, span: ContactSpan, travel: Floats,
 
 def _idle_film(course: Course, travel: Floats, t: Floats, turned: Floats) -> _Film:
     """Moments of a course at which nothing presses."""
-    way = np.array([[float(v) for v in course.offset], [float(v) for v in course.velocity]])
+    line = np.array([[float(v) for v in course.offset], [float(v) for v in course.velocity]])
     none = np.zeros((*turned.shape, 2))
-    offset, still = way[0] + t[:, None] * way[1], np.zeros(len(t))
+    offset, still = line[0] + t[:, None] * line[1], np.zeros(len(t))
     return _Film(travel, offset, turned, none, none.copy(), still, np.zeros(turned.shape))
 
 
-def _before(force: Floats, bounded: Bools) -> Floats:
+def _last_bounded_forces(force: Floats, bounded: Bools) -> Floats:
     """Forces (K, 2); where friction locks and one is without bound, the last that is not."""
     last = np.maximum.accumulate(np.where(bounded, np.arange(len(force)), -1))
     return np.where((last >= 0)[:, None], force[np.maximum(last, 0)], 0.0)
@@ -356,11 +359,11 @@ class _SimultaneousEvents:
     angle: float  # of the first
 
 
-def _simultaneous_events(way: SnapTrajectory, before: float) -> list[_SimultaneousEvents]:
+def _simultaneous_events(trajectory: SnapTrajectory, before: float) -> list[_SimultaneousEvents]:
     """The events of a way that begins so far from the start."""
     events: dict[tuple[float, str], _SimultaneousEvents] = {}
-    for event in way.events:
-        key = round(event.travel / (way.travel or 1.0), 12), event.kind
+    for event in trajectory.events:
+        key = round(event.travel / (trajectory.travel or 1.0), 12), event.kind
         known = events.get(key, _SimultaneousEvents(before + event.travel, event.kind, (), event.angle))
         events[key] = replace(known, who=(*known.who, event.pawl))
     return list(events.values())
@@ -380,8 +383,8 @@ def _work_so_far(result: SnapResult) -> tuple[Floats, Floats]:
     """Travels since the start, and the work that was done up to each."""
     travels, works = [np.zeros(1)], [np.zeros(1)]
     moved = 0.0
-    for way in result.ways:
-        for course, curve in zip(way.courses, way.curves, strict=True):
+    for trajectory in result.ways:
+        for course, curve in zip(trajectory.courses, trajectory.curves, strict=True):
             travels.append(moved + (curve.t - course.begins) * course.speed)
             works.append(works[-1][-1] + curve.spent)
             moved += course.travel
@@ -444,12 +447,12 @@ def sketch(data: Mapping[str, Any], faults: Sequence[Fault]) -> Iterator[Mark]:
     parts = [(ROOT, {**root, "name": ROOT} if isinstance(root, Mapping) else {})]
     for key, place in (("obstacles", "at"), ("pawls", "hinge")):
         every = enumerate(tables(data.get(key)))
-        parts += [(f"{key}[{index}]", _placed(table, place)) for index, table in every]
+        parts += [(f"{key}[{index}]", _placed_part(table, place)) for index, table in every]
     for where, table in parts:
         yield from part(where, table, data.get("shapes"), faults)
 
 
-def _placed(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def _placed_part(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     """A part with a pose: where its own frame is, and how far it is turned at rest."""
     at = as_list(table.get(key))
     try:

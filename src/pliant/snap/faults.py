@@ -30,7 +30,7 @@ from pliant.snap.geometry.intersections import (
 from pliant.snap.geometry.penetration import least_depth
 from pliant.snap.handbook.materials import MATERIALS, unknown_material
 
-ROOT = "root"  # what a parameter's moves call the root
+ROOT = "root"  # what a variable's moves call the root
 WITHIN = 0.15  # of the length: how far what is said of a beam may be from what is drawn
 
 Faults = Iterator[InitErrorDetails]
@@ -75,7 +75,7 @@ def reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
     yield from unknown(_shape_references(data), known, "shape")
     yield from _name_faults(data)
     yield from _beam_faults(data)
-    yield from _parameter_faults(data, known)
+    yield from _variable_faults(data, known)
 
 
 def _shape_references(data: Mapping[str, Any]) -> Iterator[tuple[Place, Any]]:
@@ -87,7 +87,7 @@ def _shape_references(data: Mapping[str, Any]) -> Iterator[tuple[Place, Any]]:
 
 
 def _name_faults(data: Mapping[str, Any]) -> Faults:
-    """Names that two bear: a pawl or an obstacle that is called as another, or as the root; parameters."""
+    """Names that two bear: a pawl or an obstacle that is called as another, or as the root; variables."""
     bearers = {ROOT: "the root is called so"}
     for place, name in chain(_named_items(data, "pawls"), _named_items(data, "obstacles")):
         if name in bearers:
@@ -96,7 +96,7 @@ def _name_faults(data: Mapping[str, Any]) -> Faults:
             )
         bearers.setdefault(name, f"{place[0]}[{place[1]}] is called so too")
     seen: dict[str, Place] = {}
-    for place, name in _named_items(data, "parameters"):
+    for place, name in _named_items(data, "variables"):
         first = seen.setdefault(name, place)
         if first is not place:
             problem = f"{name!r} is the name of {first[0]}[{first[1]}] too"
@@ -128,25 +128,25 @@ def _beam_faults(data: Mapping[str, Any]) -> Faults:
             yield fault_at(place, name, problem, cure)
 
 
-def _parameter_faults(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> Faults:
-    """Parameters of pawls that are none, and moves of vertices that are not there."""
+def _variable_faults(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> Faults:
+    """Variables of pawls that are none, and moves of vertices that are not there."""
     pawls = {name: None for _, name in _named_items(data, "pawls")}
     corners = _vertex_counts(data, shapes)
-    parameters = items(data, "parameters")
-    named = ((("parameters", index, "of"), get(each, "of")) for index, each in enumerate(parameters))
+    variables = items(data, "variables")
+    named = ((("variables", index, "of"), get(each, "of")) for index, each in enumerate(variables))
     yield from unknown(named, pawls, "pawl")
     bending = [get(pawl, "name") for pawl in items(data, "pawls") if get(pawl, "beam") is not None]
-    for index, each in enumerate(parameters):
+    for index, each in enumerate(variables):
         name = get(each, "of")
         if get(each, "what") == "beam" and isinstance(name, str) and name in pawls and name not in bending:
-            problem = f"{name!r} has no beam, and a parameter of one"
+            problem = f"{name!r} has no beam, and a variable of one"
             yield fault_at(
-                ("parameters", index, "of"), name, problem, "Give the pawl a beam, or vary its stiffness"
+                ("variables", index, "of"), name, problem, "Give the pawl a beam, or vary its stiffness"
             )
-    yield from unknown(_moved_parts(parameters), corners, "part")
-    for index, parameter in enumerate(parameters):
-        for number, move in enumerate(items(parameter, "moves")):
-            place: Place = ("parameters", index, "moves", number)
+    yield from unknown(_moved_parts(variables), corners, "part")
+    for index, variable in enumerate(variables):
+        for number, move in enumerate(items(variable, "moves")):
+            place: Place = ("variables", index, "moves", number)
             name = get(move, "of")
             count = corners.get(name) if isinstance(name, str) else None
             for at, vertex in enumerate(items(move, "vertices")):
@@ -162,15 +162,15 @@ def _number(vertex: Any) -> int:
     return int(vertex) if whole and vertex == int(vertex) else -1
 
 
-def _moved_parts(parameters: Iterable[Any]) -> Iterator[tuple[Place, Any]]:
-    """Every place of a parameter that names a part whose vertices it moves."""
-    for index, parameter in enumerate(parameters):
-        for number, move in enumerate(items(parameter, "moves")):
-            yield ("parameters", index, "moves", number, "of"), get(move, "of")
+def _moved_parts(variables: Iterable[Any]) -> Iterator[tuple[Place, Any]]:
+    """Every place of a variable that names a part whose vertices it moves."""
+    for index, variable in enumerate(variables):
+        for number, move in enumerate(items(variable, "moves")):
+            yield ("variables", index, "moves", number, "of"), get(move, "of")
 
 
 def _vertex_counts(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> dict[str, int | None]:
-    """How many corners each part has that a parameter may move; None where its outline cannot be read."""
+    """How many corners each part has that a variable may move; None where its outline cannot be read."""
     rooted = get(get(data, "root"), "outline")
     counts = {} if rooted is None else {ROOT: _vertex_count(rooted)}
     for key in ("pawls", "obstacles"):
@@ -255,7 +255,7 @@ def _fitted_length(drawn: Cantilever, share: float) -> float:
 
 
 def study_faults(
-    uncertain: bool, has_region: bool, search: bool, has_goal: bool, has_parameters: bool
+    uncertain: bool, has_region: bool, search: bool, has_goal: bool, has_variables: bool
 ) -> Iterator[Fault]:
     """What a study asks for without saying enough."""
     if uncertain and not has_region:
@@ -267,5 +267,5 @@ def study_faults(
     if search and not has_goal:
         cure = "Give goal = { insert_below = 10, hold_above = 20 } (--insert-below FORCE, --hold-above FORCE)"
         yield Fault("study.search", "has no goal", cure)
-    if search and not has_parameters:
-        yield Fault("study.search", "has nothing to vary", "Add [[parameters]] to the model")
+    if search and not has_variables:
+        yield Fault("study.search", "has nothing to vary", "Add [[variables]] to the model")

@@ -24,10 +24,17 @@ TRIES = 1000  # random outlines drawn before giving up; about one in three is ke
 def two_hooks(friction: Rational = 0, stiffness: Rational = 100, drop: Rational = 0) -> Fastener:
     """Two hooks that go down around a T, until their root meets its top.
 
-    The right arm of the T goes `drop` further down than the left one. By 5 and more the right hook does not
-    come below it before the root collides.
+    By a drop of 5 and more the right hook does not come below the arm before the root collides.
 
     Source: [DonaldPai1993] Figs. 3, 4; the coordinates are ours.
+
+    Args:
+        friction: coefficient μ.
+        stiffness: κ of each hinge (N·mm/rad).
+        drop: by how much the right arm of the T goes further down (mm).
+
+    Returns:
+        The fastener.
     """
     hook = ring((-HALF, HALF), (-HALF, -8), (0, -8), (2, -5), (HALF, Fraction(-9, 2)), (HALF, HALF))
     under = -Fraction(drop)
@@ -50,9 +57,16 @@ def motion_diode(
 ) -> Fastener:  # fmt: skip
     """A triangle that goes down between three obstacles and does not come up again.
 
-    With a `reach` B and C go on as bars that far to the right and to the left.
-
     Source: [DonaldPai1993] Figs. 5, 6; the coordinates are ours.
+
+    Args:
+        start: of the triangle (mm).
+        velocity: of its motion.
+        friction: coefficient μ.
+        reach: how far B and C go on as bars to the right and to the left (mm); None: not at all.
+
+    Returns:
+        The fastener.
     """
     right = ring((reach, -3), (reach, -2)) if reach is not None else ()
     left = ring((-reach, -1), (-reach, -3)) if reach is not None else ()
@@ -79,9 +93,20 @@ def motion_diode(
 def ratchet(teeth: int, blocks: bool = False, friction: Rational = 0, depth: Rational = 1) -> Fastener:
     """A pawl dragged along a rack of saw teeth: it clicks over each of them, and jams on the way back.
 
-    Teeth are 2 long and rise by `depth` to an upright face. At rest the pawl's tip is a quarter above the
-    valleys; it stops two past the last face, above the floor. With `blocks` every tooth is an obstacle of its
-    own that touches the next.
+    Teeth are 2 long and rise to an upright face. At rest the pawl's tip is a quarter above the
+    valleys; it stops two past the last face, above the floor.
+
+    Args:
+        teeth: how many.
+        blocks: whether every tooth is an obstacle of its own that touches the next.
+        friction: coefficient μ.
+        depth: of the teeth (mm).
+
+    Returns:
+        The fastener.
+
+    Raises:
+        PliantError: there are no teeth, or they are not deeper than 1/4, or deeper than 1.
     """
     if teeth < 1 or not QUARTER < depth <= 1:
         raise PliantError(f"{teeth} teeth {depth} deep: give at least 1, deeper than 1/4 and no more than 1.")
@@ -113,11 +138,25 @@ def cantilever_hook(
     friction: Rational = Fraction(1, 5), length: Rational = 10, stiffness: Rational = 100,
     beam: Beam | None = None,
 ) -> Fastener:  # fmt: skip
-    """A hook `length` below its hinge that goes down over a bump in a wall, and catches behind it.
+    """A hook below its hinge that goes down over a bump in a wall, and catches behind it.
 
-    The bump stands `undercut` into the hook's way. Its faces rise by `ramp` on the way in and by `retention`
-    on the way back, sideways for each unit along the wall: the tangents of the handbooks' angles. The hook's
-    edge slides on them, as its own faces stay steeper than either while it turns by up to undercut / length.
+    The hook's edge slides on the bump's faces, as its own stay steeper than either while it turns by up to
+    undercut / length.
+
+    Args:
+        ramp: of the face on the way in, sideways for each unit along the wall: the tangent of the lead angle.
+        undercut: how far the bump stands into the hook's way (mm).
+        retention: the same as `ramp`, on the way back.
+        friction: coefficient μ.
+        length: from hinge to hook (mm).
+        stiffness: κ of the hinge (N·mm/rad), without a beam.
+        beam: in place of the hinge's spring.
+
+    Returns:
+        The fastener.
+
+    Raises:
+        PliantError: a slope or the undercut is not positive, or the hook would turn too far.
     """
     if min(ramp, undercut, retention) <= 0 or 2 * retention * undercut >= length:
         raise PliantError(
@@ -158,9 +197,15 @@ def random_fastener(seed: int) -> Fastener:
 
     Coordinates are multiples of a sixteenth. A third have a root with an outline; of the pawls a fifth have
     stops, and a fifth rest turned.
+
+    Args:
+        seed: the same seed gives the same fastener.
+
+    Returns:
+        The fastener.
     """
     rng = np.random.default_rng(seed)
-    way = vector(*WAYS[rng.integers(len(WAYS))])
+    direction = vector(*WAYS[rng.integers(len(WAYS))])
     hinges = [vector(0, 0)] if rng.random() < 0.6 else [vector(-3, 0), vector(3, 0)]
     pawls = tuple(_random_pawl(rng, f"pawl {k + 1}", hinge) for k, hinge in enumerate(hinges))
     root = _box(-4, 1, 4, 2) if rng.random() < 1 / 3 else None
@@ -168,16 +213,16 @@ def random_fastener(seed: int) -> Fastener:
         [_area(root)] if root else []
     )
     if rng.random() < 0.85:  # a lane for each hinge: where it goes through an obstacle, the pawl can only jam
-        taken += [_lane(hinge, way) for hinge in hinges]
+        taken += [_lane(hinge, direction) for hinge in hinges]
     obstacles: list[Obstacle] = []
     for _ in range(rng.integers(1, 5)):
-        outline = _beside(rng, taken, way, max(hinge[0] for hinge in hinges))
+        outline = _outline_ahead(rng, taken, direction, max(hinge[0] for hinge in hinges))
         taken.append(_area(outline))
         obstacles.append(Obstacle(outline=outline))
     return Fastener(
         title=f"A random fastener, {seed}",
         friction=FRICTIONS[rng.integers(len(FRICTIONS))],
-        root=Root(velocity=way, until=Fraction(24), outline=root),
+        root=Root(velocity=direction, until=Fraction(24), outline=root),
         pawls=pawls,
         obstacles=tuple(obstacles),
     )
@@ -188,6 +233,14 @@ def many_features(pairs: int = 1_000_000, seed: int = 0, near: int = 8) -> Faste
 
     What is elsewhere lies past the end of the path or off to its side, where the shoe does not reach: the
     motion is the same however many there are.
+
+    Args:
+        pairs: of features of the shoe and of obstacles, about.
+        seed: of the edges elsewhere.
+        near: teeth that the shoe is dragged over.
+
+    Returns:
+        The fastener.
     """
     rng = np.random.default_rng(seed)
     rack = ratchet(near)
@@ -213,12 +266,27 @@ def many_features(pairs: int = 1_000_000, seed: int = 0, near: int = 8) -> Faste
 
 
 def vector(x: Rational, y: Rational) -> ExactVector:
-    """A point or a velocity, exactly."""
+    """A point or a velocity, exactly.
+
+    Args:
+        x: as an integer or a fraction.
+        y: as an integer or a fraction.
+
+    Returns:
+        The pair.
+    """
     return Fraction(x), Fraction(y)
 
 
 def ring(*points: tuple[Rational, Rational]) -> Ring:
-    """An outline, exactly."""
+    """An outline, exactly.
+
+    Args:
+        points: x and y of its vertices, in order around it.
+
+    Returns:
+        The vertices.
+    """
     return tuple(vector(*point) for point in points)
 
 
@@ -255,19 +323,19 @@ def _random_pawl(rng: np.random.Generator, name: str, hinge: ExactVector) -> Paw
     )
 
 
-def _lane(hinge: ExactVector, way: ExactVector) -> shapely.Polygon:
+def _lane(hinge: ExactVector, direction: ExactVector) -> shapely.Polygon:
     x, y = (float(part) for part in hinge)
-    ahead = shapely.LineString([(x, y), (x + 24 * float(way[0]), y + 24 * float(way[1]))])
+    ahead = shapely.LineString([(x, y), (x + 24 * float(direction[0]), y + 24 * float(direction[1]))])
     return ahead.buffer(0.75)
 
 
-def _beside(
-    rng: np.random.Generator, taken: Sequence[shapely.Polygon], way: ExactVector, wide: Fraction
+def _outline_ahead(
+    rng: np.random.Generator, taken: Sequence[shapely.Polygon], direction: ExactVector, wide: Fraction
 ) -> Ring:
     """A star somewhere ahead, at least a quarter from all that is there."""
     for _ in range(TRIES):
         ahead, aside = Fraction(int(rng.integers(12, 57)), 4), Fraction(int(rng.integers(-16, 17)), 4)
-        at = (way[0] * ahead + aside * (4 + wide) / 4, way[1] * ahead)
+        at = (direction[0] * ahead + aside * (4 + wide) / 4, direction[1] * ahead)
         outline = _translate(_star(rng, int(rng.integers(3, 8)), (0.75, 2.25)), at)
         if all(shapely.distance(_area(outline), other) >= 0.25 for other in taken):
             return outline

@@ -15,7 +15,7 @@ from pydantic import AfterValidator as After
 from pydantic import Field, model_validator
 from pydantic.functional_validators import ModelWrapValidatorHandler
 
-from pliant.core.model import Document, Frozen, Name, Positive, check_with_references, fault
+from pliant.core.model import Document, Flag, Frozen, Name, Positive, WholeStudy, check_with_references, fault
 from pliant.core.quantity import AMOUNTS, COORDINATES, IN_RANGE
 from pliant.core.quantity import Exact as Rational
 from pliant.snap.arithmetic.half_angle import NONE, HalfAngleOf
@@ -67,17 +67,21 @@ ExactNotNegative = Annotated[Short, Field(ge=0), AMOUNTS]
 class Leg(Frozen):
     """A straight piece of the plan: the root translates by velocity · until."""
 
-    velocity: Velocity
-    until: ExactPositive
+    velocity: Velocity = Field(description="of the root")
+    until: ExactPositive = Field(description="time for which it moves so")
 
 
 class Root(Frozen):
     """What carries the hinges, and how it is moved: without `until`, until it is past everything."""
 
-    velocity: Velocity | None = None
-    until: ExactPositive | None = None
-    plan: tuple[Leg, ...] | None = Field(default=None, min_length=1, max_length=1000)
-    outline: Outline | None = None
+    velocity: Velocity | None = Field(None, description="of the root, where there is no plan")
+    until: ExactPositive | None = Field(
+        None, description="time for which it moves; default until it is past every obstacle"
+    )
+    plan: tuple[Leg, ...] | None = Field(
+        default=None, min_length=1, max_length=1000, description="legs, one after another"
+    )
+    outline: Outline | None = Field(None, description="in the world, at the start")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -102,12 +106,12 @@ class Beam(Frozen):
     thickness: Dimension = Field(description="at the root, in the plane of the drawing")
     width: Dimension = Field(description="at the root")
     tip_thickness: Dimension | None = Field(None, description="at the nose; default as at the root")
-    tip_width: Dimension | None = None
+    tip_width: Dimension | None = Field(None, description="at the nose; default as at the root")
     material: Name | None = Field(None, description="of the table in `pliant.snap.handbook.materials`")
     modulus: Annotated[Positive, Field(le=1e18)] | None = Field(
         None, description="N/unit² at small strains; default the material's"
     )
-    secant: bool | Points = Field(
+    secant: Flag | Points = Field(
         False, description="strains and the secant modulus at each, or true: the material's"
     )
     magnification: Annotated[float, Field(ge=1, le=100)] = Field(
@@ -137,10 +141,10 @@ class Beam(Frozen):
 class Pawl(Frozen):
     """A rigid part on a torsional spring, drawn in its hinge's frame."""
 
-    name: Name
+    name: Name = Field(description="by which parameters and results name it")
     hinge: ExactVector = Field(description="in the world, at the start")
-    outline: Outline | None = None
-    shape: Name | None = None
+    outline: Outline | None = Field(None, description="about the hinge, its corners in order")
+    shape: Name | None = Field(None, description="name of one of [shapes], instead of an outline")
     stiffness: ExactNotNegative | None = Field(None, description="N·unit/rad")
     beam: Beam | None = Field(None, description="instead of stiffness")
     rest: HalfAngleOf = Field(NONE, description="by which the outline is turned where the spring rests")
@@ -174,9 +178,9 @@ class Pawl(Frozen):
 class Obstacle(Frozen):
     """A fixed part."""
 
-    name: Name | None = None
-    outline: Outline | None = None
-    shape: Name | None = None
+    name: Name | None = Field(None, description="default its place in the list")
+    outline: Outline | None = Field(None, description="its corners in order")
+    shape: Name | None = Field(None, description="name of one of [shapes], instead of an outline")
     at: ExactVector = Field((Fraction(0), Fraction(0)), description="where the outline's origin is")
 
     @model_validator(mode="after")
@@ -187,15 +191,17 @@ class Obstacle(Frozen):
 
 
 class Move(Frozen):
-    """Vertices of a pawl, the root or an obstacle that a parameter moves, by so much for each unit of it."""
+    """Vertices of a pawl, the root or an obstacle that a variable moves, by so much for each unit of it."""
 
-    of: Name
-    vertices: tuple[Annotated[int, Field(ge=0)], ...] = Field(min_length=1)
-    by: Way
+    of: Name = Field(description='name of a pawl or an obstacle, or "root"')
+    vertices: tuple[Annotated[int, Field(ge=0)], ...] = Field(
+        min_length=1, description="places in its outline, from 0"
+    )
+    by: Way = Field(description="for each unit of the variable")
 
 
-# What a parameter of each kind says beside its range.
-PARAMETER_KEYS: dict[str, set[str]] = {
+# What a variable of each kind says beside its range.
+VARIABLE_KEYS: dict[str, set[str]] = {
     "friction": set(),
     "stiffness": {"of"},
     "beam": {"of", "dimension"},
@@ -212,24 +218,24 @@ _EXAMPLES = {
 }
 
 
-class Parameter(Frozen):
+class DesignVariable(Frozen):
     """Something that may vary: friction, a spring, a beam, a hinge, or vertices that move together."""
 
-    name: Name
-    what: Literal["friction", "stiffness", "beam", "hinge", "vertices"]
+    name: Name = Field(description="by which results name it")
+    what: Literal["friction", "stiffness", "beam", "hinge", "vertices"] = Field(description="varies")
     of: Name | None = Field(None, description="the pawl, of stiffness, beam and hinge")
     dimension: Literal["length", "thickness", "width", "tip_thickness", "tip_width"] | None = Field(
         None, description="of the beam"
     )
     along: Way | None = Field(None, description="which way the hinge moves")
-    moves: tuple[Move, ...] = ()
+    moves: tuple[Move, ...] = Field((), description="vertices, of `vertices` and, as they follow, of `beam`")
     range: tuple[Exact, Exact] = Field(
         description="friction, stiffness and beam: values; otherwise added to what is drawn"
     )
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        wanted = PARAMETER_KEYS[self.what]
+        wanted = VARIABLE_KEYS[self.what]
         given = {key for key in ("of", "along", "dimension", "moves") if getattr(self, key)}
         if missing := wanted - given:
             key = min(missing)
@@ -249,8 +255,8 @@ class Parameter(Frozen):
 class Goal(Frozen):
     """What a design shall do: go in below one force, hold above another, and strain no beam too far."""
 
-    insert_below: Positive | None = None
-    hold_above: Positive | None = None
+    insert_below: Positive | None = Field(None, description="force in N")
+    hold_above: Positive | None = Field(None, description="force in N")
     strain_below: Positive | None = Field(None, description="of every beam; default the limit of each")
 
     @model_validator(mode="after")
@@ -260,29 +266,31 @@ class Goal(Frozen):
         return self
 
 
-class SnapStudy(Frozen):
+class SnapStudy(WholeStudy):
     """What is asked of the fastener."""
 
-    arithmetic: Literal["exact", "float"] = "exact"
-    reverse: bool = Field(False, description="come back from where it stopped")
-    classify: bool = Field(False, description="what kind of motion diode it is")
-    uncertain: bool = Field(False, description="every outcome of starts in `region`")
-    frames: int = Field(default=120, ge=2, le=100_000)
+    arithmetic: Literal["exact", "float"] = Field(
+        "exact", description="exact proves every event; float is quicker"
+    )
+    reverse: Flag = Field(False, description="come back from where it stopped")
+    classify: Flag = Field(False, description="what kind of motion diode it is")
+    uncertain: Flag = Field(False, description="every outcome of starts in `region`")
+    frames: int = Field(default=120, ge=2, le=100_000, description="of the motion")
     about: ExactVector | None = Field(
         None, description="the point of the root that torques are about; default its first hinge"
     )
     spread: HalfAngleOf = Field(
         NONE, description="how far the family of ways back reaches to either side of the plan reversed"
     )
-    stability: bool = Field(False, description="how far each parameter may go before other things happen")
-    search: bool = Field(False, description="parameters that meet the goal")
+    stability: Flag = Field(False, description="how far each variable may go before other things happen")
+    search: Flag = Field(False, description="variables that meet the goal")
     directions: int = Field(
         default=72, ge=4, le=10_000, description="tried in the classification of all directions"
     )
     region: Region | None = Field(None, description="offsets of the start")
     radius: ExactNotNegative = Field(Fraction(0), description="of the control cylinder about it")
     digits: int = Field(default=15, ge=1, le=1000, description="of forces")
-    goal: Goal | None = None
+    goal: Goal | None = Field(None, description="what `search` looks for")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -292,25 +300,23 @@ class SnapStudy(Frozen):
             )
         return self
 
-    def for_command(self, command: Literal["snap"]) -> Self:
-        """The whole of it: `snap` has no table of its own."""
-        return self
-
 
 class Fastener(Document):
     """Pawls on a root that translates among obstacles."""
 
-    pliant: Literal[1] = 1
-    kind: Literal["fastener"] = "fastener"
-    title: str = ""
-    units: str = "mm"
-    friction: ExactNotNegative = Fraction(0)
-    shapes: dict[Name, Outline] = Field(default_factory=lambda: {})
-    root: Root
-    pawls: tuple[Pawl, ...] = Field(min_length=1, max_length=1000)
-    obstacles: tuple[Obstacle, ...] = Field(min_length=1, max_length=100_000)
-    parameters: tuple[Parameter, ...] = ()
-    study: SnapStudy = SnapStudy()
+    pliant: Literal[1] = Field(1, description="version of the file format")
+    kind: Literal["fastener"] = Field("fastener", description="what the file is")
+    title: str = Field("", description="above pictures and reports")
+    units: str = Field("mm", description="of lengths")
+    friction: ExactNotNegative = Field(Fraction(0), description="coefficient, of every contact")
+    shapes: dict[Name, Outline] = Field(
+        default_factory=lambda: {}, description="outlines by name, for parts to share"
+    )
+    root: Root = Field(description="what carries the pawls, and its motion")
+    pawls: tuple[Pawl, ...] = Field(min_length=1, max_length=1000, description="parts on springs")
+    obstacles: tuple[Obstacle, ...] = Field(min_length=1, max_length=100_000, description="fixed parts")
+    variables: tuple[DesignVariable, ...] = Field((), description="what may vary")
+    study: SnapStudy = Field(SnapStudy(), description="what is asked")
 
     @model_validator(mode="wrap")
     @classmethod
@@ -318,11 +324,25 @@ class Fastener(Document):
         return check_with_references(data, handler, "Fastener", reference_faults)
 
     def outline(self, part: Pawl | Obstacle) -> tuple[ExactVector, ...]:
-        """A part's outline as drawn, in its own frame."""
+        """A part's outline as drawn, in its own frame.
+
+        Args:
+            part: a pawl or an obstacle of this model.
+
+        Returns:
+            Vertices, as exact fractions.
+        """
         return part.outline if part.outline is not None else self.shapes[part.shape or ""]
 
     def outline_at_rest(self, pawl: Pawl) -> Sequence[ExactVector]:
-        """A pawl's outline about its hinge, as its spring holds it at rest."""
+        """A pawl's outline about its hinge, as its spring holds it at rest.
+
+        Args:
+            pawl: of this model.
+
+        Returns:
+            Vertices, as exact fractions.
+        """
         outline = self.outline(pawl)
         if pawl.rest.u == 0:
             return outline
@@ -330,7 +350,14 @@ class Fastener(Document):
         return [(cosine * x - sine * y, sine * x + cosine * y) for x, y in outline]
 
     def placed(self, part: Pawl | Obstacle) -> Sequence[ExactVector]:
-        """Where a part's outline is at the start, in the world."""
+        """Where a part's outline is at the start, in the world.
+
+        Args:
+            part: a pawl or an obstacle of this model.
+
+        Returns:
+            Vertices, as exact fractions.
+        """
         outline, by = (
             (self.outline_at_rest(part), part.hinge)
             if isinstance(part, Pawl)
@@ -339,5 +366,12 @@ class Fastener(Document):
         return outline if by == (0, 0) else [(x + by[0], y + by[1]) for x, y in outline]
 
     def label(self, index: int) -> str:
-        """An obstacle's name, or its place in the list."""
+        """An obstacle's name, or its place in the list.
+
+        Args:
+            index: of the obstacle, from 0.
+
+        Returns:
+            The name.
+        """
         return self.obstacles[index].name or f"obstacle {index + 1}"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from pliant.core.store import model_hash, sayable, version
+from pliant.core.store import opening, sayable
 from pliant.core.written import listed, place
 from pliant.snap.faults import ROOT
 from pliant.snap.force.peak import ForcePeak, certified_peak, is_provable, peak_of
@@ -36,8 +36,8 @@ def sentence(result: SnapResult) -> str:
     edge, unit = result.knife_edge, result.model.units
     if edge is None:
         return _with_overstrain(_both_ways_text(result.way_in, result.way_back, unit), result)
-    way = " on the way back" if edge.corners.back else ""
-    met = f"On a knife's edge: {edge.corners} after {edge.corners.travel:.4g} {unit}{way}"
+    phrase = " on the way back" if edge.corners.back else ""
+    met = f"On a knife's edge: {edge.corners} after {edge.corners.travel:.4g} {unit}{phrase}"
     sides = (
         f"A hair {side.where}, it {_lower_first(_both_ways_text(side.way_in, side.way_back, unit))}"
         for side in edge.sides
@@ -67,40 +67,43 @@ def _both_ways_text(way_in: SnapTrajectory, way_back: SnapTrajectory | None, uni
     return f"{inwards}; {_retention(way_back, unit, back)}."
 
 
-def _insertion(way: SnapTrajectory, unit: str) -> str:
-    match way.status:
+def _insertion(trajectory: SnapTrajectory, unit: str) -> str:
+    match trajectory.status:
         case SnapStatus.THROUGH:
-            return f"Goes all the way, {way.travel:.4g} {unit}, with {force(way.peak)}"
+            return f"Goes all the way, {trajectory.travel:.4g} {unit}, with {force(trajectory.peak)}"
         case SnapStatus.NEVER_TOUCHES:
-            return f"Touches nothing in {way.travel:.4g} {unit}"
+            return f"Touches nothing in {trajectory.travel:.4g} {unit}"
         case SnapStatus.SEATED:
-            seat = f"until the root sits on {_seat_name(way)} after {way.travel:.4g} {unit}"
-            return f"Goes in with {force(way.peak)}, {seat}"
+            seat = f"until the root sits on {_seat_name(trajectory)} after {trajectory.travel:.4g} {unit}"
+            return f"Goes in with {force(trajectory.peak)}, {seat}"
         case SnapStatus.EVENT_LIMIT:
-            return f"The limit of events was reached after {way.travel:.4g} {unit}"
+            return f"The limit of events was reached after {trajectory.travel:.4g} {unit}"
         case _:
-            return f"Does not go in: {_blocking_text(way, unit)} on the way in{_lock_remark(way, 'go in')}"
+            remark = _lock_remark(trajectory, "go in")
+            return f"Does not go in: {_blocking_text(trajectory, unit)} on the way in{remark}"
 
 
-def _retention(way: SnapTrajectory, unit: str, back: str) -> str:
+def _retention(trajectory: SnapTrajectory, unit: str, back: str) -> str:
     comes = back.replace("come", "comes")
-    match way.status:
+    match trajectory.status:
         case SnapStatus.THROUGH:
-            return f"{comes} with {force(way.peak)}"
+            return f"{comes} with {force(trajectory.peak)}"
         case SnapStatus.NEVER_TOUCHES:
             return f"{comes} freely"
         case SnapStatus.SEATED:
-            return f"does not {back}: the root meets {_seat_name(way)} after {way.travel:.4g} {unit}"
+            seat = _seat_name(trajectory)
+            return f"does not {back}: the root meets {seat} after {trajectory.travel:.4g} {unit}"
         case SnapStatus.EVENT_LIMIT:
             return "the limit of events was reached on the way back"
         case _:
-            return f"does not {back}: {_blocking_text(way, unit)} into the way back{_lock_remark(way, back)}"
+            remark = _lock_remark(trajectory, back)
+            return f"does not {back}: {_blocking_text(trajectory, unit)} into the way back{remark}"
 
 
-def _blocking_text(way: SnapTrajectory, unit: str) -> str:
-    where = f"{way.travel:.3g} {unit}"
-    who = _pawl_name(way)
-    match way.status:
+def _blocking_text(trajectory: SnapTrajectory, unit: str) -> str:
+    where = f"{trajectory.travel:.3g} {unit}"
+    who = _pawl_name(trajectory)
+    match trajectory.status:
         case SnapStatus.STUCK:
             return f"friction locks {who} {where}"
         case SnapStatus.STOPPED:
@@ -111,24 +114,28 @@ def _blocking_text(way: SnapTrajectory, unit: str) -> str:
             return f"{who} jams between its contacts {where}"
 
 
-def _pawl_name(way: SnapTrajectory) -> str:
+def _pawl_name(trajectory: SnapTrajectory) -> str:
     """The pawl that ended it; where it is the only one its name is enough."""
-    name, alone = way.last.by, len(way.last.paths.keys() - {ROOT}) == 1
+    name, alone = trajectory.last.by, len(trajectory.last.paths.keys() - {ROOT}) == 1
     return f"the {name}" if alone or name.endswith("pawl") else f"the {name} pawl"
 
 
-def _lock_remark(way: SnapTrajectory, what: str) -> str:
-    if way.status is SnapStatus.STUCK and way.last.paths[way.last.by].cause != "lock":
+def _lock_remark(trajectory: SnapTrajectory, what: str) -> str:
+    if trajectory.status is SnapStatus.STUCK and trajectory.last.paths[trajectory.last.by].cause != "lock":
         return " (no force bends its beam further)"
-    if way.status is not SnapStatus.STUCK or way.threshold is None:
+    if trajectory.status is not SnapStatus.STUCK or trajectory.threshold is None:
         return ""
-    friction = way.threshold.value
+    friction = trajectory.threshold.value
     without = f"below μ = {friction:.4g}" if friction > 0 else "without any friction"
-    return f" (it would {what} {without})" if way.passes else f" ({without} it would get further, and jam)"
+    return (
+        f" (it would {what} {without})"
+        if trajectory.passes
+        else f" ({without} it would get further, and jam)"
+    )
 
 
-def _seat_name(way: SnapTrajectory) -> str:
-    hits = [event for event in way.events if event.pawl == ROOT]
+def _seat_name(trajectory: SnapTrajectory) -> str:
+    hits = [event for event in trajectory.events if event.pawl == ROOT]
     if not hits or not hits[-1].contacts:
         return "an obstacle"
     contact = hits[-1].contacts[0]
@@ -144,9 +151,9 @@ def lines(result: SnapResult) -> Iterator[str]:
     """The figures."""
     if result.knife_edge is not None:
         yield from _side_lines(result.knife_edge, result.model.units)
-    yield from _way_lines("way in", result.way_in, result)
+    yield from _trajectory_lines("way in", result.way_in, result)
     if result.way_back is not None:
-        yield from _way_lines("way back", result.way_back, result)
+        yield from _trajectory_lines("way back", result.way_back, result)
     yield from _strains(result)
     yield from _answers(result)
     for remark in result.remarks:
@@ -257,32 +264,35 @@ def _changes(entry: CriticalDirection, arithmetic: str) -> str:
     return f"{degrees}, between ({x}, {y}) and ({p}, {q}), tried by {by}"
 
 
-def _way_lines(title: str, way: SnapTrajectory, result: SnapResult) -> Iterator[str]:
+def _trajectory_lines(title: str, trajectory: SnapTrajectory, result: SnapResult) -> Iterator[str]:
     unit = result.model.units
-    yield f"  {title:<18} {way.status.sentence}, after {way.travel:.6g} {unit}"
-    peak = None if way.blocked else peak_of(result.model, way)
+    yield f"  {title:<18} {trajectory.status.sentence}, after {trajectory.travel:.6g} {unit}"
+    peak = None if trajectory.blocked else peak_of(result.model, trajectory)
     if peak is not None:
-        yield from _peak_lines(way, peak, result)
-    if way.threshold is not None:
-        yield f"  {'locks from':<18} μ = {way.threshold.value:.6g} ({way.threshold.pawl})"
-    rows = [_event(event, way, unit) for event in (*way.events[:FIRST], *way.events[FIRST:][-LAST:])]
-    if (left := len(way.events) - len(rows)) > 0:
+        yield from _peak_lines(trajectory, peak, result)
+    if trajectory.threshold is not None:
+        yield f"  {'locks from':<18} μ = {trajectory.threshold.value:.6g} ({trajectory.threshold.pawl})"
+    rows = [
+        _event(event, trajectory, unit)
+        for event in (*trajectory.events[:FIRST], *trajectory.events[FIRST:][-LAST:])
+    ]
+    if (left := len(trajectory.events) - len(rows)) > 0:
         rows.insert(FIRST, f"    … {left} more …")
     yield from rows
 
 
-def _peak_lines(way: SnapTrajectory, peak: ForcePeak, result: SnapResult) -> Iterator[str]:
+def _peak_lines(trajectory: SnapTrajectory, peak: ForcePeak, result: SnapResult) -> Iterator[str]:
     """The greatest force, to the digits asked for, and what the handbook has for it."""
     unit, digits = result.model.units, result.digits
-    bounded = math.isfinite(way.peak)
-    where = f"after {way.peak_at[1]:.4g} {unit}"
-    yield f"  {'peak force':<18} {force(way.peak)} {where}, work {way.work:.4g} N·{unit}"
+    bounded = math.isfinite(trajectory.peak)
+    where = f"after {trajectory.peak_at[1]:.4g} {unit}"
+    yield f"  {'peak force':<18} {force(trajectory.peak)} {where}, work {trajectory.work:.4g} N·{unit}"
     if digits and bounded and is_provable(result.model, peak):
         proved = certified_peak(result.model, peak, digits).text(digits)
         yield f"  {'proved':<18} {proved} N, enclosed by interval arithmetic at an exact t by the peak"
     elif digits and bounded:
         yield f"  {'proved':<18} nothing: the force of a bent beam is found by floats"
-    for name, ramp in ramps(result.model, way).items():
+    for name, ramp in ramps(result.model, trajectory).items():
         drawn, bent, slope = (math.degrees(angle) for angle in (ramp.angle, ramp.bent, abs(ramp.slope)))
         why = f"the nose has turned by {slope:.3g}°, and its ramp is at {bent:.3g}°"
         if abs(bent - drawn) < 0.05:
@@ -293,10 +303,10 @@ def _peak_lines(way: SnapTrajectory, peak: ForcePeak, result: SnapResult) -> Ite
         yield f"  {'handbook':<18} {said}; here {force(ramp.found)}, as {why} ({name})"
 
 
-def _event(event: SnapEvent, way: SnapTrajectory, unit: str) -> str:
+def _event(event: SnapEvent, trajectory: SnapTrajectory, unit: str) -> str:
     touching = f": {event.contacts[0]}" if event.contacts else ""
     degrees = math.degrees(event.angle)
-    travel = event.travel if abs(event.travel) > ROUNDING * way.travel else 0.0
+    travel = event.travel if abs(event.travel) > ROUNDING * trajectory.travel else 0.0
     return f"    {travel:10.6g} {unit}  {event.pawl:<8} {event.kind:<18} {degrees:8.3f}°{touching}"
 
 
@@ -307,17 +317,11 @@ def plain_data(result: SnapResult) -> dict[str, Any]:
     """All of a result as lists and numbers, for JSON."""
     back, edge, outcomes = result.way_back, result.knife_edge, result.outcomes
     data = {
-        "kind": "fastener",
-        "command": "snap",
-        "status": result.status.name.lower(),
-        "message": sentence(result),
-        "seconds": dict(result.seconds),
-        "version": version(),
-        "model": model_hash(result.model),
+        **opening("fastener", "snap", result.status, sentence(result), result.seconds, result.model),
         "arithmetic": result.study.arithmetic,
-        **{key: value for key, value in _plain_way(result, result.way_in).items() if key != "status"},
+        **{key: value for key, value in _plain_trajectory(result, result.way_in).items() if key != "status"},
         "strain": {name: strain.to_dict() for name, strain in strains(result.model, result.ways).items()},
-        "back": None if back is None else _plain_way(result, back),
+        "back": None if back is None else _plain_trajectory(result, back),
         "knife_edge": None if edge is None else edge.to_dict(),
         "diode": None if result.diode is None else result.diode.to_dict(),
         "outcomes": None if outcomes is None else outcomes.to_dict(),
@@ -328,20 +332,25 @@ def plain_data(result: SnapResult) -> dict[str, Any]:
     return {**sayable(data), "motion": result.motion.to_dict()}
 
 
-def _plain_way(result: SnapResult, way: SnapTrajectory) -> dict[str, Any]:
+def _plain_trajectory(result: SnapResult, trajectory: SnapTrajectory) -> dict[str, Any]:
     """A way, with what is worked out from its peak."""
-    asked = result.digits and math.isfinite(way.peak_force)
-    peak = peak_of(result.model, way) if asked else None
+    asked = result.digits and math.isfinite(trajectory.peak_force)
+    peak = peak_of(result.model, trajectory) if asked else None
     proved = None
     if peak is not None and is_provable(result.model, peak):
         proved = certified_peak(result.model, peak, result.digits).to_dict(result.digits)
-    every = ramps(result.model, way)
+    every = ramps(result.model, trajectory)
     handbook = dict(zip(every, finite_or_none([ramp.handbook for ramp in every.values()]), strict=True))
     beams = {name: ramp.to_dict() for name, ramp in every.items()}
-    return {**way.to_dict(), "peak_certified": proved, "handbook": handbook, "ramps": beams}
+    return {**trajectory.to_dict(), "peak_certified": proved, "handbook": handbook, "ramps": beams}
 
 
 # Of a model
+
+
+def part_count(model: Fastener) -> int:
+    """Pawls, obstacles, and the root that carries the pawls where it is drawn."""
+    return len(model.pawls) + len(model.obstacles) + (model.root.outline is not None)
 
 
 def describe(model: Fastener) -> Iterator[tuple[str, str]]:
@@ -352,8 +361,8 @@ def describe(model: Fastener) -> Iterator[tuple[str, str]]:
     yield "root", "a hinge only" if model.root.outline is None else f"{len(model.root.outline)} vertices"
     yield "plan", _plan_text(model)
     yield "friction", f"{float(model.friction):.6g}"
-    if model.parameters:
-        yield "parameters", ", ".join(parameter.name for parameter in model.parameters)
+    if model.variables:
+        yield "variables", ", ".join(variable.name for variable in model.variables)
     asked = ("reverse", "classify", "uncertain", "stability", "search")
     yield "study", ", ".join(key for key in asked if getattr(model.study, key)) or "the way in"
     said = remarks(model)

@@ -21,13 +21,13 @@ from pliant.view.shown import Shown
 class SnapResult(Shown):
     """A fastener's way in, and what else was asked for."""
 
-    model: Fastener
-    study: SnapStudy
-    fixed: UnitedObstacles
-    way_in: SnapTrajectory
-    way_back: SnapTrajectory | None
-    remarks: tuple[str, ...]
-    seconds: Mapping[str, float]
+    model: Fastener  # that was moved
+    study: SnapStudy  # what was asked
+    fixed: UnitedObstacles  # all obstacles as one region
+    way_in: SnapTrajectory  # the motion as planned
+    way_back: SnapTrajectory | None  # the motion reversed, where it was asked for
+    remarks: tuple[str, ...]  # what is to be known beside the figures
+    seconds: Mapping[str, float]  # by phase
     diode: Diode | None = None  # asked for by `classify`
     outcomes: Outcomes | None = None  # by `uncertain`
     margins: tuple[Margin, ...] = ()  # by `stability`

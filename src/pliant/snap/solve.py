@@ -74,32 +74,32 @@ def _solve(model: Fastener, study: SnapStudy, progress: Progress) -> SnapResult:
             exact = _trajectories(model, study, exactly, fixed)
             if not same_outcome(model, ways, exact):
                 arithmetic, ways, met = exactly, exact, all_corner_meetings(model, exact)
-    found, answers = SnapResult(model, study, fixed, *ways, (), clock.seconds), dict[str, Any]()
+    result, answers = SnapResult(model, study, fixed, *ways, (), clock.seconds), dict[str, Any]()
     with clock.phase("answers"):
         try:
             progress(2, 4, "looking aside")
             edge = knife_edge(model, ways, met, lambda moved: _trajectories(moved, study, exactly, fixed))
             if edge is not None:
                 arithmetic, ways = exactly, (edge.sides[0].way_in, edge.sides[0].way_back)
-                found = SnapResult(model, study, fixed, *ways, (), clock.seconds, knife_edge=edge)
-            for key, answer in _answers(model, study, arithmetic, fixed, found.way_in, progress):
+                result = SnapResult(model, study, fixed, *ways, (), clock.seconds, knife_edge=edge)
+            for key, answer in _answers(model, study, arithmetic, fixed, result.way_in, progress):
                 answers[key] = answer
-            courses = [course for way in found.ways for course in way.courses]
+            courses = [course for trajectory in result.ways for course in trajectory.courses]
             said = (*remarks(model), *interferences(model, courses))
         except KeyboardInterrupt:
-            raise Interrupted(_so_far(found, answers)) from None
-    return replace(found, remarks=said, **answers)
+            raise Interrupted(_so_far(result, answers)) from None
+    return replace(result, remarks=said, **answers)
 
 
 STOPPED = "Stopped before all that was asked for was answered."
 ANSWERS = {"classify": "diode", "uncertain": "outcomes", "stability": "margins", "search": "design"}
 
 
-def _so_far(found: SnapResult, answers: dict[str, Any]) -> SnapResult:
+def _so_far(result: SnapResult, answers: dict[str, Any]) -> SnapResult:
     """The ways, and the answers until a stop; what was not answered counts as not asked for."""
     left = {asked: False for asked, answer in ANSWERS.items() if answer not in answers}
-    study = found.study.model_copy(update=left)
-    return replace(found, study=study, remarks=(*remarks(found.model), STOPPED), **answers)
+    study = result.study.model_copy(update=left)
+    return replace(result, study=study, remarks=(*remarks(result.model), STOPPED), **answers)
 
 
 def _trajectories(
@@ -118,13 +118,18 @@ def _trajectories(
 
 
 def _answers(
-    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: UnitedObstacles, way: SnapTrajectory,
-    progress: Progress,
+    model: Fastener, study: SnapStudy, arithmetic: Arithmetic, fixed: UnitedObstacles,
+    trajectory: SnapTrajectory, progress: Progress,
 ) -> Iterator[tuple[str, Any]]:  # fmt: skip
     """What else the study asks for, one answer after the other."""
     if study.classify:
         springs = springs_of(model)
-        yield "diode", classify_diode(model, study, arithmetic, fixed, springs, way.last, way.peak, progress)
+        yield (
+            "diode",
+            classify_diode(
+                model, study, arithmetic, fixed, springs, trajectory.last, trajectory.peak, progress
+            ),
+        )
     if study.uncertain:
         yield "outcomes", outcomes(model, study, arithmetic, fixed, progress)
     if study.stability:

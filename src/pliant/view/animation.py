@@ -23,7 +23,7 @@ from pliant.view.frames import cycles, frame_at, spread
 from pliant.view.page import MAX_PICTURE, readout
 from pliant.view.palette import FAINT, RC
 from pliant.view.scene import Before, HasMotion, frame_before, motion_of
-from pliant.view.stage import Look
+from pliant.view.stage import DrawOptions
 
 Picture = NDArray[np.uint8]  # (height, width, 3)
 
@@ -49,9 +49,26 @@ def animate(
 ) -> None:
     """Write a GIF that loops, or an MP4, by the file's suffix; poses between frames are filled in.
 
-    The motion takes `seconds`, rests for `hold` seconds at its end (default 1, or not at all where the
-    end joins the start), and with `back` returns. `before` is the frame outlined in red, as in `figure`.
-    `width` (inches) times `dpi` is the width in pixels; `tallest` is as in `figure`.
+    Args:
+        result: what moves.
+        path: a .gif or .mp4 file.
+        seconds: the motion takes, once.
+        fps: pictures a second.
+        hold: seconds at its end; left out 1, or 0 where the end joins the start.
+        back: whether it returns the way it came.
+        before: the frame outlined in red, as in `figure`.
+        scalar: name of the figures that colour bodies or strokes.
+        marks: whether forces, paths and the like are drawn.
+        names: whether parts are named; left out, where there are few.
+        trails: whether points leave their path behind.
+        title: above the picture; left out, the motion's own.
+        width: of the picture in inches; times `dpi` it is in pixels.
+        tallest: how high a picture may be, in inches.
+        dpi: pixels an inch.
+        progress: called as pictures are drawn.
+
+    Raises:
+        PliantError: the suffix is none of these, or the file cannot be written.
     """
     motion = motion_of(result)
     suffix = Path(path).suffix.lower()
@@ -63,8 +80,8 @@ def animate(
         raise PliantError(
             f"seconds = {seconds}, fps = {fps}, hold = {hold}: need seconds > 0, fps 1 to 50, hold ≥ 0"
         )
-    look = Look(frame_before(motion, before), scalar or motion.heat or None, marks, names, trails)
-    reel = _Reel(motion, look, title, width, dpi, tallest)
+    options = DrawOptions(frame_before(motion, before), scalar or motion.heat or None, marks, names, trails)
+    reel = _Reel(motion, options, title, width, dpi, tallest)
     positions = _positions(motion, max(2, round(seconds * fps)) if motion.frames > 1 else 1, back)
     writers[suffix](path, reel, positions, fps, hold, progress)
 
@@ -79,12 +96,12 @@ class _Reel:
     """Draws pictures of a motion: the still part once, what moves on a copy of it each time."""
 
     def __init__(
-        self, motion: Motion, look: Look, title: str | None, width: float, dpi: int, tallest: float
+        self, motion: Motion, options: DrawOptions, title: str | None, width: float, dpi: int, tallest: float
     ) -> None:
         self.motion = motion
         self.kept: dict[float, Picture] = {}  # by their places
         self._sheet, page, (self._stage,) = compose(
-            motion, look, [0], list(range(motion.frames)), title, width=width, tallest=tallest
+            motion, options, [0], list(range(motion.frames)), title, width=width, tallest=tallest
         )
         # Video is coded in blocks: both sides must be even.
         pixels = 2 * np.round(np.array([page.width, page.height]) * dpi / 2)
@@ -154,11 +171,11 @@ def _palette(samples: list[Picture]) -> Image.Image:
     Every other row and column has them all: lines are wider than that where their colour is not blended.
     """
     thinned = np.vstack([sample[::2, ::2] for sample in samples])
-    found = Image.fromarray(thinned).quantize(160, method=Image.Quantize.MEDIANCUT)
-    colours = np.array(found.getpalette(), np.int64).reshape(-1, 3)
+    reduced = Image.fromarray(thinned).quantize(160, method=Image.Quantize.MEDIANCUT)
+    colours = np.array(reduced.getpalette(), np.int64).reshape(-1, 3)
     colours[(colours > 246).all(axis=1)] = 255
-    found.putpalette(colours.ravel().tolist())
-    return found
+    reduced.putpalette(colours.ravel().tolist())
+    return reduced
 
 
 def _write_mp4(

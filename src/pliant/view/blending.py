@@ -47,17 +47,17 @@ def _blend_marks(here: tuple[Mark, ...], there: tuple[Mark, ...], share: float) 
     for mark in there:
         fellows.setdefault(_sort(mark), []).append(mark)
     counts, seen = Counter(map(_sort, here)), Counter[Sort]()
-    found: list[Mark] = []
+    blended: list[Mark] = []
     for mark in here:
         sort = _sort(mark)
         like = fellows.get(sort, [])
         if len(like) == counts[sort]:
             other = like[seen[sort]]
             seen[sort] += 1
-            found.append(replace(mark, points=mark.points + share * (other.points - mark.points)))
+            blended.append(replace(mark, points=mark.points + share * (other.points - mark.points)))
         else:
-            found.append(mark)
-    return found
+            blended.append(mark)
+    return blended
 
 
 def _sort(mark: Mark) -> Sort:

@@ -29,7 +29,16 @@ LINES: dict[str, dict[str, Any]] = {
 
 
 def chart(plot: Plot, *, width: float = 6.4, height: float = 3.6) -> Figure:
-    """Lines, points, bars with their ranges, bands and areas on one pair of axes. Sizes in inches."""
+    """Lines, points, bars with their ranges, bands and areas on one pair of axes.
+
+    Args:
+        plot: what is drawn.
+        width: in inches.
+        height: in inches.
+
+    Returns:
+        A matplotlib Figure.
+    """
     with mpl.rc_context(RC):
         sheet = _sheet(width, height)
         axes = sheet.add_subplot()
@@ -40,7 +49,9 @@ def chart(plot: Plot, *, width: float = 6.4, height: float = 3.6) -> Figure:
             _add_area(axes, series, AREAS[tone % len(AREAS)])
         for index, series in enumerate(plot.series):
             colour = SERIES[index % len(SERIES)]
-            if series.style == "bars":
+            if series.style == "map":
+                _add_map(sheet, axes, series)
+            elif series.style == "bars":
                 _add_bars(axes, series, colour, bars.index(series), len(bars))
             elif series.style != "area":
                 _add_series(axes, series, colour)
@@ -59,7 +70,18 @@ def chart(plot: Plot, *, width: float = 6.4, height: float = 3.6) -> Figure:
 
 
 def signals(result: Motion | HasMotion, *, width: float = 6.4) -> Figure:
-    """Each signal along the motion's axis, one above another, with the events across them."""
+    """Each signal along the motion's axis, one above another, with the events across them.
+
+    Args:
+        result: whose motion has signals.
+        width: in inches.
+
+    Returns:
+        A matplotlib Figure, a pair of axes for each signal.
+
+    Raises:
+        PliantError: the motion has no signals.
+    """
     motion = motion_of(result)
     if not motion.signals:
         raise PliantError("this motion has no signals to draw")
@@ -141,6 +163,16 @@ def _add_area(axes: Axes, series: Series, colour: str) -> None:
     if paths:
         whole = Path.make_compound_path(*paths)
         axes.add_patch(PathPatch(whole, facecolor=colour, linewidth=0, label=plain(series.name)))
+
+
+def _add_map(sheet: Figure, axes: Axes, series: Series) -> None:
+    """Cells about places in rows and columns, coloured by z, and the scale; what is missing is open."""
+    x, column = np.unique(series.x, return_inverse=True)
+    y, row = np.unique(series.y, return_inverse=True)
+    cells = np.full((len(y), len(x)), np.nan)
+    cells[row, column] = series.z
+    mesh = axes.pcolormesh(x, y, np.ma.masked_invalid(cells), shading="nearest", cmap="viridis")
+    sheet.colorbar(mesh, ax=axes, label=plain(series.name))
 
 
 def _add_bars(axes: Axes, series: Series, colour: str, index: int, count: int) -> None:

@@ -44,7 +44,7 @@ from pliant.view.scene import (
     traced_names,
     whole_frame,
 )
-from pliant.view.stage import Look, Stage
+from pliant.view.stage import DrawOptions, Stage
 
 COLOUR_BAR = 0.85  # inches
 
@@ -67,8 +67,25 @@ def figure(
 
     Without a choice, the last frame over the first, or of a motion that comes round the one farthest from
     it; where curves are traced the last alone, or the first of a motion that comes round.
-    `scalar` colours bodies or strokes; `rulers` shows axes with the unit instead of a scale bar;
-    `width` is in inches, and so is `tallest`, how high a picture may be. A `Plot` gives its chart.
+
+    Args:
+        result: what is drawn; a `Plot` gives its chart.
+        frame: index of the frame; negative ones count from the end.
+        before: index of the frame outlined in red; None draws none.
+        scalar: name of the figures that colour bodies or strokes.
+        marks: whether forces, paths and the like are drawn.
+        names: whether parts are named; left out, where there are few.
+        trails: whether points leave their path behind.
+        title: above the picture; left out, the motion's own.
+        rulers: whether there are axes with the unit instead of a scale bar.
+        width: in inches.
+        tallest: how high a picture may be, in inches.
+
+    Returns:
+        A matplotlib Figure.
+
+    Raises:
+        PliantError: there is no such frame or scalar.
     """
     if isinstance(result, Plot):
         return chart(result, width=width)
@@ -76,11 +93,13 @@ def figure(
     frame = _pose(motion) if frame is None else whole_frame(motion, frame)
     start = frame_before(motion, before)
     shown = [frame] if start is None else [start, frame]
-    look = Look(None if start == frame else start, scalar or motion.heat or None, marks, names, trails)
-    if look.shows_trails(motion) and motion.points.shape[1]:
+    options = DrawOptions(
+        None if start == frame else start, scalar or motion.heat or None, marks, names, trails
+    )
+    if options.shows_trails(motion) and motion.points.shape[1]:
         shown = list(range(motion.frames))
-    after = frame if look.before is not None else None
-    return compose(motion, look, [frame], shown, title, rulers, width, after, tallest)[0]
+    after = frame if options.before is not None else None
+    return compose(motion, options, [frame], shown, title, rulers, width, after, tallest)[0]
 
 
 def _pose(motion: Motion) -> int:
@@ -102,19 +121,37 @@ def filmstrip(
     title: str | None = None,
     width: float = 6.4,
 ) -> Figure:
-    """A motion as a row of pictures, all at one scale: its ends, its events, and evenly what is between."""
+    """A motion as a row of pictures, all at one scale: its ends, its events, and evenly what is between.
+
+    Args:
+        result: what is drawn.
+        frames: how many pictures.
+        before: index of the frame outlined in red; None draws none.
+        scalar: name of the figures that colour bodies or strokes.
+        marks: whether forces, paths and the like are drawn.
+        names: whether parts are named.
+        trails: whether points leave their path behind.
+        title: above the picture; left out, the motion's own.
+        width: of the whole row, in inches.
+
+    Returns:
+        A matplotlib Figure.
+
+    Raises:
+        PliantError: fewer than one picture, or there is no such frame or scalar.
+    """
     motion = motion_of(result)
     if frames < 1:
         raise PliantError(f"frames = {frames}: a filmstrip needs at least one")
-    look = Look(frame_before(motion, before), scalar or motion.heat or None, marks, names, trails)
+    options = DrawOptions(frame_before(motion, before), scalar or motion.heat or None, marks, names, trails)
     return compose(
-        motion, look, telling_frames(motion, frames), list(range(motion.frames)), title, width=width
+        motion, options, telling_frames(motion, frames), list(range(motion.frames)), title, width=width
     )[0]
 
 
 def compose(
     motion: Motion,
-    look: Look,
+    options: DrawOptions,
     frames: list[int],
     shown: list[int],
     title: str | None = None,
@@ -130,12 +167,12 @@ def compose(
     title = motion.title if title is None else title
     strip = len(frames) > 1
     captions = [readout(motion, frame) for frame in frames] if strip else []
-    labels = [mark.text for mark in motion.marks if strip and look.marks and mark.frame in frames]
+    labels = [mark.text for mark in motion.marks if strip and options.marks and mark.frame in frames]
     with mpl.rc_context(RC):
-        key = key_entries(motion, look, after)
-        side = 0.0 if look.scalar is None else COLOUR_BAR
+        key = key_entries(motion, options, after)
+        side = 0.0 if options.scalar is None else COLOUR_BAR
         page = lay_out(
-            room(motion, shown, look.marks),
+            room(motion, shown, options.marks),
             width,
             len(frames),
             bool(title) or not strip,
@@ -148,7 +185,7 @@ def compose(
         )
         sheet = Figure(figsize=(page.width, page.height), facecolor="white")
         FigureCanvasAgg(sheet)
-        stages = [add_stage(sheet, page, panel, motion, look, rulers) for panel in page.panels]
+        stages = [add_stage(sheet, page, panel, motion, options, rulers) for panel in page.panels]
         for stage, frame in zip(stages, frames, strict=True):
             stage.show(frame)
         for stage, caption in zip(stages, captions, strict=False):
@@ -165,7 +202,16 @@ FORMATS = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"Creatio
 
 
 def save_figure(sheet: Figure, path: str | Path, *, dpi: int = 200) -> None:
-    """Write a figure as PNG, SVG or PDF by the file's suffix: whole, and the same bytes every time."""
+    """Write a figure as PNG, SVG or PDF by the file's suffix: whole, and the same bytes every time.
+
+    Args:
+        sheet: what `figure`, `filmstrip`, `chart` or `signals` gave.
+        path: a .png, .svg or .pdf file.
+        dpi: pixels an inch, of a .png.
+
+    Raises:
+        PliantError: the suffix is none of these, or the file cannot be written.
+    """
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         raise PliantError(f"{path}: a figure is saved as {', '.join(FORMATS)}. Name the file so.")

@@ -127,14 +127,14 @@ def _landmarks(motion: Motion, count: int) -> list[int]:
     pairs = [_sides(motion, event) for event in motion.events]
     peaks = {motion.frame_of(event.at) for event in motion.events if event.kind == "peak"}
     jumps = {frame for pair in pairs if line[pair[0]] < line[pair[1]] for frame in pair}
-    found = sorted({0, motion.frames - 1})[:count]
+    chosen = sorted({0, motion.frames - 1})[:count]
     for frames in (peaks, jumps, {frame for pair in pairs for frame in pair}):
-        left = sorted(frames - set(found))
-        while left and len(found) < count:
-            lone = max(left, key=lambda frame: np.abs(line[found] - line[frame]).min())
+        left = sorted(frames - set(chosen))
+        while left and len(chosen) < count:
+            lone = max(left, key=lambda frame: np.abs(line[chosen] - line[frame]).min())
             left.remove(lone)
-            found.append(lone)
-    return sorted(found)
+            chosen.append(lone)
+    return sorted(chosen)
 
 
 def _sides(motion: Motion, event: Event) -> tuple[int, int]:

@@ -22,7 +22,7 @@ from pliant.core.motion import Motion
 from pliant.view import palette
 from pliant.view.palette import measure, plain
 from pliant.view.scene import VIEW, Room, fixed_bodies, groups, rows_at, spatial, traced_names
-from pliant.view.stage import Look, Stage
+from pliant.view.stage import DrawOptions, Stage
 
 MARGIN, GAP, LINE = 0.2, 0.14, 0.22  # inches
 LETTER = 0.062  # inches across, of the key and of captions
@@ -125,7 +125,9 @@ def _key_grid(key: list[Artist], width: float) -> tuple[int, int]:
     return 1, max(len(key), 1)  # with no key, the scale bar's own line
 
 
-def add_stage(figure: Figure, page: Page, panel: Panel, motion: Motion, look: Look, rulers: bool) -> Stage:
+def add_stage(
+    figure: Figure, page: Page, panel: Panel, motion: Motion, options: DrawOptions, rulers: bool
+) -> Stage:
     """An axes in the panel's place with the motion's artists on it."""
     axes = figure.add_axes(
         (
@@ -135,7 +137,7 @@ def add_stage(figure: Figure, page: Page, panel: Panel, motion: Motion, look: Lo
             panel.height / page.height,
         )
     )
-    stage = Stage(axes, motion, look, panel.room, panel.unit_pt)
+    stage = Stage(axes, motion, options, panel.room, panel.unit_pt)
     if rulers:
         unit = f" ({plain(motion.length_unit)})" if motion.length_unit else ""
         axes.set_xlabel(f"x{unit}")
@@ -160,23 +162,23 @@ def readout(motion: Motion, frame: float) -> str:
     return f"{plain(motion.axis)} {measure(float(rows_at(motion.values, frame)), plain(motion.unit))}"
 
 
-def key_entries(motion: Motion, look: Look, after: int | None = None) -> list[Artist]:
+def key_entries(motion: Motion, options: DrawOptions, after: int | None = None) -> list[Artist]:
     """What the colours mean; nothing where there is nothing to tell apart."""
     entries: list[Artist] = []
-    heat = look.scalar in motion.body_scalars
-    if look.before is not None:
-        at = readout(motion, look.before)
+    heat = options.scalar in motion.body_scalars
+    if options.before is not None:
+        at = readout(motion, options.before)
         entries.append(Line2D([], [], color=palette.BEFORE, linewidth=1, label=f"before ({at})"))
     if after is not None and not heat and motion.bodies:
         at = readout(motion, after)
         entries.append(_area_entry(f"after ({at})", palette.BODY, palette.BODY_EDGE))
-    elif after is not None and not motion.bodies and look.scalar is None:
+    elif after is not None and not motion.bodies and options.scalar is None:
         entries.append(
             Line2D([], [], color=palette.STROKE, linewidth=2, label=f"after ({readout(motion, after)})")
         )
     if fixed_bodies(motion).any() and not heat:
         entries.append(_area_entry("fixed", palette.FIXED, palette.FIXED_EDGE))
-    for group in groups(motion) if look.marks else ():
+    for group in groups(motion) if options.marks else ():
         entries += _group_entries(motion, group)
     return entries
 
@@ -259,8 +261,8 @@ def add_scale_bar(figure: Figure, page: Page, motion: Motion) -> None:
 def _add_directions(figure: Figure, page: Page) -> None:
     """Where x, y and z point in a view of space."""
     centre = np.array([page.panels[0].left + 0.28, MARGIN + 0.1])
-    for name, way in zip("xyz", VIEW.T, strict=True):
-        tip, label = (centre + reach * way for reach in (0.26, 0.37))
+    for name, axis in zip("xyz", VIEW.T, strict=True):
+        tip, label = (centre + reach * axis for reach in (0.26, 0.37))
         ends = np.array([centre, tip]) / [page.width, page.height]
         figure.add_artist(Line2D(*ends.T, color=palette.FAINT, linewidth=0.9, transform=figure.transFigure))
         x, y = label / [page.width, page.height]
@@ -291,5 +293,5 @@ def add_colour_bar(figure: Figure, page: Page, stage: Stage) -> Axes | None:
     bar = figure.colorbar(ScalarMappable(scale, colours), cax=axes)
     bar.outline.set_visible(False)  # type: ignore[union-attr]  # matplotlib's stubs call it a property of none
     bar.ax.tick_params(labelsize=7, length=2)
-    bar.set_label(plain(stage.look.scalar or ""), fontsize=8)
+    bar.set_label(plain(stage.options.scalar or ""), fontsize=8)
     return axes

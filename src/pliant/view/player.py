@@ -32,13 +32,27 @@ body > .pliant-player { min-height: 100vh; }
 def write_player(result: Motion | HasMotion, path: str | Path, plots: Sequence[Plot] | None = None) -> None:
     """Write a self-contained page that plays the motion, with the plots under it.
 
-    A result brings its own plots; give `plots=()` to leave them out.
+    Args:
+        result: what moves.
+        path: an .html file.
+        plots: charts below it; left out, the result's own.
+
+    Raises:
+        PliantError: the file cannot be written.
     """
     write_whole(path, player_html(result, plots).encode("utf-8", "replace"))
 
 
 def player_html(result: Motion | HasMotion, plots: Sequence[Plot] | None = None) -> str:
-    """The page as text."""
+    """The page as text.
+
+    Args:
+        result: what moves.
+        plots: charts below it; left out, the result's own.
+
+    Returns:
+        One HTML page, with no script or style from elsewhere.
+    """
     motion = motion_of(result)
     script = "\n" + _part("player.js") + START
     style = "\n" + PAGE_STYLE + _part("player.css")

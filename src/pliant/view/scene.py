@@ -176,13 +176,13 @@ def wires(motion: Motion) -> Bools:
 
 def chains(motion: Motion) -> list[list[int]]:
     """Strokes end to end as runs of points, joined where one ends at a point without a name."""
-    found: list[list[int]] = []
+    lines: list[list[int]] = []
     for first, second in motion.strokes.tolist():
-        if found and found[-1][-1] == first and not motion.point_names[first]:
-            found[-1].append(second)
+        if lines and lines[-1][-1] == first and not motion.point_names[first]:
+            lines[-1].append(second)
         else:
-            found.append([first, second])
-    return found
+            lines.append([first, second])
+    return lines
 
 
 def rests(motion: Motion) -> Bools:
@@ -254,13 +254,13 @@ def room(motion: Motion, frames: Iterable[int], marks: bool = True) -> Room:
 
 
 def _body_corners(motion: Motion, frame: int, outlines: list[Floats]) -> list[Floats]:
-    found: list[Floats] = []
+    corners: list[Floats] = []
     for shape, outline in enumerate(outlines):
         bodies = bodies_of(motion, shape)
         if len(bodies) and len(outline):
             world = carry(motion.poses[frame, bodies][:, None, :], outline[None])
-            found.append(_corners(to_page(motion, world).reshape(-1, 2)))
-    return found
+            corners.append(_corners(to_page(motion, world).reshape(-1, 2)))
+    return corners
 
 
 def _corners(points: Floats) -> Floats:

@@ -26,7 +26,11 @@ class Shown(Result):
     """
 
     def table(self) -> dict[str, Floats]:
-        """Columns of numbers along the motion, by name with unit: for CSV, or `pandas.DataFrame(…)`."""
+        """Columns of numbers along the motion, by name with unit: for CSV, or `pandas.DataFrame(…)`.
+
+        Returns:
+            Arrays (F,) by column name; angles are in degrees.
+        """
         return self.motion.table()
 
     def __repr__(self) -> str:

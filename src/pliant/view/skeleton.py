@@ -149,7 +149,7 @@ class Space:
     def _lines(self, points: Floats, heat: Floats | None) -> Iterable[_Piece]:
         """Strokes, each over a white one that is a little wider and shorter."""
         bones = self._bones
-        pairs, owners = self._straightened(points @ VIEW.T) if heat is None else (bones.strokes, slice(None))
+        pairs, owners = self._long_strokes(points @ VIEW.T) if heat is None else (bones.strokes, slice(None))
         ends, widths = points[pairs], bones.widths[owners]
         middles, flat, count = ends.mean(axis=1), ends @ VIEW.T, len(ends)
         clear = np.zeros((count, 4))
@@ -165,7 +165,7 @@ class Space:
         colours = np.tile(to_rgba(STROKE), (count, 1)) if heat is None else heat
         yield _Piece(list(flat), middles, clear, colours, widths)
 
-    def _straightened(self, flat: Floats) -> tuple[Ints, Ints]:
+    def _long_strokes(self, flat: Floats) -> tuple[Ints, Ints]:
         """The strokes (R, 2) to draw of points on the page, and of each which of all it is.
 
         Wires that are straight there are one stroke: the seams of many would be seen.

@@ -47,8 +47,8 @@ def part(where: str, table: Mapping[str, Any], shapes: Any, faults: Sequence[Fau
     """A part's own outline or the shape it shares, at its pose, with its faults."""
     shared: Any = table.get("shape")
     shape = shapes.get(shared) if isinstance(shapes, Mapping) and isinstance(shared, str) else table
-    found = [_short(fault) for fault in faults if fault.where.startswith((where, f"shapes.{shared}"))]
-    yield from _outlines(table, shape, "; ".join(found))
+    texts = [_short(fault) for fault in faults if fault.where.startswith((where, f"shapes.{shared}"))]
+    yield from _outlines(table, shape, "; ".join(texts))
 
 
 def tables(value: Any) -> list[Mapping[str, Any]]:

@@ -45,7 +45,7 @@ from pliant.view.skeleton import GAPS, Bones, Flat, Skeleton, Space, crossing_st
 
 
 @dataclass(frozen=True)
-class Look:
+class DrawOptions:
     """What to show of a motion. None leaves the choice to how much there is to show."""
 
     before: int | None = 0  # the frame outlined in red
@@ -68,13 +68,13 @@ class Look:
 def scalar_values(motion: Motion, name: str) -> Floats:
     """Every value of the scalar of that name, on bodies and on strokes."""
     scalars = (motion.stroke_scalars, motion.body_scalars)
-    found = [rows[name].ravel() for rows in scalars if name in rows]
-    if not found:
+    arrays = [rows[name].ravel() for rows in scalars if name in rows]
+    if not arrays:
         known = dict.fromkeys([*motion.stroke_scalars, *motion.body_scalars])
         close = difflib.get_close_matches(name, known, 1)
         hint = f'Did you mean "{close[0]}"?' if close else f"It has: {', '.join(known) or 'none'}."
         raise PliantError(f'scalar "{name}": the motion has none of that name. {hint}')
-    return np.concatenate(found)
+    return np.concatenate(arrays)
 
 
 class Stage:
@@ -83,9 +83,9 @@ class Stage:
     `unit_pt` is the length of one world unit on the page, in points: widths of lines follow it.
     """
 
-    def __init__(self, axes: Axes, motion: Motion, look: Look, room: Room, unit_pt: float) -> None:
-        self.axes, self.motion, self.look, self.unit_pt = axes, motion, look, unit_pt
-        self.colours = None if look.scalar is None else colour_map(scalar_values(motion, look.scalar))
+    def __init__(self, axes: Axes, motion: Motion, options: DrawOptions, room: Room, unit_pt: float) -> None:
+        self.axes, self.motion, self.options, self.unit_pt = axes, motion, options, unit_pt
+        self.colours = None if options.scalar is None else colour_map(scalar_values(motion, options.scalar))
         self._edge = float(np.clip(0.016 * body_size(motion) * unit_pt, 0.12, 0.8))
         self._pen = float(np.clip(room.size.max() * unit_pt / 300, 0.4, 1.0))  # small pictures, thin lines
         self._stroke = self._pen * float(np.clip(90 / _busy(motion), 0.6, 2.6))
@@ -97,7 +97,7 @@ class Stage:
         self._bodies = self._add_bodies()
         self._skeleton = self._add_skeleton()
         self._add_before()
-        self._names = Names(axes, motion, unit_pt, look.shows_names(motion))
+        self._names = Names(axes, motion, unit_pt, options.shows_names(motion))
         self._add_signs(self._marks.lasting)
         self._signs: list[Artist] = []
 
@@ -120,7 +120,7 @@ class Stage:
 
     def _add_signs(self, marks: Iterable[Mark]) -> list[Artist]:
         """Marks that do not stand in space. Those that last are added once: most films have no others."""
-        signs = [mark for mark in marks if self.look.marks and not self._stands(mark)]
+        signs = [mark for mark in marks if self.options.marks and not self._stands(mark)]
         return add_marks(self.axes, self.motion, signs, self.unit_pt, self._pen) if signs else []
 
     def _solids(self, marks: Iterable[Mark]) -> list[Path]:
@@ -171,10 +171,10 @@ class Stage:
     def _is_hatched(self) -> bool:
         """Hatching is for bodies big enough to carry it, and gives way to a heat map."""
         fits = body_size(self.motion) * self.unit_pt > 18
-        return fits and self.look.scalar not in self.motion.body_scalars
+        return fits and self.options.scalar not in self.motion.body_scalars
 
     def _add_before(self) -> None:
-        motion, frame = self.motion, self.look.before
+        motion, frame = self.motion, self.options.before
         if frame is None:
             return
         moving = np.flatnonzero(~fixed_bodies(motion))
@@ -239,7 +239,7 @@ class Stage:
         return crossing_strokes(motion.points[0, motion.strokes], filter(stands, self._marks.at(0)))
 
     def _add_trails(self) -> None:
-        if not self.look.shows_trails(self.motion):
+        if not self.options.shows_trails(self.motion):
             return
         moving = np.flatnonzero(~rests(self.motion) & named_points(self.motion))
         paths = to_page(self.motion, self.motion.points)[:, moving].transpose(1, 0, 2)
@@ -250,7 +250,7 @@ class Stage:
 
     def _colour(self, frame: float) -> Floats | None:
         """Colour the bodies by the scalar; the colours of the strokes (S, 4), None where they are plain."""
-        name = self.look.scalar
+        name = self.options.scalar
         if name is None or self.colours is None:
             return None
         colours, scale = self.colours

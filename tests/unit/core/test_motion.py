@@ -6,6 +6,7 @@ import pytest
 
 from pliant.core.errors import InputError
 from pliant.core.motion import Event, Mark, Motion, Shape, Signal
+from pliant.core.plot import Plot
 
 
 @pytest.fixture
@@ -112,3 +113,10 @@ def test_a_table_has_a_column_for_all_that_changes_with_units_in_its_heads():
     ]  # fmt: skip
     assert table["peg angle (deg)"].tolist() == [0, 90]
     assert table["P y (mm)"].tolist() == [6, 8]
+
+
+@pytest.mark.parametrize("kind", [Motion, Plot])
+@pytest.mark.parametrize("data", [{}, {"axis": 1, "series": 2}, {"axis": {"values": [0]}, "series": [{}]}])
+def test_data_that_is_no_motion_or_plot_is_refused_with_a_cure(kind: type[Motion] | type[Plot], data: dict):
+    with pytest.raises(InputError, match=r"cannot be read .* Make the file anew with --json"):
+        kind.from_dict(data)

@@ -19,7 +19,8 @@ FULL: dict[str, Any] = {
     "kind": "fastener",
     "title": "One of each",
     "units": "cm",
-    "friction": "1/3",
+    "friction": "grip/3",
+    "parameters": {"grip": 1},
     "shapes": {"hook": [["-1/2", "1/2"], [0, -8], [2, "-22/7"]]},
     "root": {
         "plan": [{"velocity": [0, -1], "until": 20}, {"velocity": ["1/3", 0.1], "until": "7/3"}],
@@ -49,7 +50,7 @@ FULL: dict[str, Any] = {
         {"name": "T", "outline": [[-3, 0], [3, 0], [3, 1], [-3, 1]]},
         {"shape": "hook", "at": [0, "-91/10"]},
     ],
-    "parameters": [
+    "variables": [
         {"name": "grip", "what": "friction", "range": [0, 0.5]},
         {"name": "place", "what": "hinge", "of": "right", "along": ["3/5", 0.8], "range": [-1, 1]},
         {
@@ -90,7 +91,7 @@ def test_what_loads_is_valid_by_the_schema():
     assert valid(FULL)
     assert not valid({**FULL, "pawls": []})
     assert not valid({**FULL, "bodies": []})
-    assert not valid({**FULL, "friction": "much"})
+    assert not valid({**FULL, "friction": ["much"]})
     assert not valid({**FULL, "pawls": [{"name": "a", "hinge": [0], "stiffness": 1, "outline": []}]})
     assert not valid({**FULL, "study": {"arithmetic": "fuzzy"}})
     assert not valid({key: value for key, value in FULL.items() if key != "root"})

@@ -394,8 +394,12 @@ def test_a_missing_key_says_from_which_table(tmp_path: Path):
         ({"pose": "pose = [0, 0]"}, "bodies[1].pose: has fewer than the 3 values wanted (given [0, 0])"),
         ({"pose": "pose = [0, 0, 0, 0]"}, "bodies[1].pose: has more than the 3 values wanted"),
         ({"pose": "pose = 5"}, "bodies[1].pose: must be a list (given 5)"),
-        ({"pose": 'pose = [0, "1 mm", 0]'}, "bodies[1].pose[1]: '1 mm' is not a plain number"),
-        ({"pose": 'pose = [0, 0, "3 furlongs"]'}, "bodies[1].pose[2]: '3 furlongs' is not an angle"),
+        ({"pose": 'pose = [0, "1 deg", 0]'}, "bodies[1].pose[1]: '1 deg' is not a plain number"),
+        ({"pose": 'pose = [0, "2*1 deg", 0]'}, 'bodies[1].pose[1]: "2*1 deg" is an angle, and a length is'),
+        (
+            {"pose": 'pose = [0, 0, "3 furlongs"]'},
+            "bodies[1].pose[2]: \"3 furlongs\" uses 'furlongs', which is",
+        ),
         (
             {"shape": 'shape = "tba"'},
             "bodies[0].shape: 'tba' is not a shape of this model. Did you mean 'tab'?",

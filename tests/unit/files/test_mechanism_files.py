@@ -20,7 +20,8 @@ FLAT: dict[str, Any] = {
     "title": "One of each",
     "units": "cm",
     "ground": ["a", "d"],
-    "stiffness": "1000/3",
+    "parameters": {"k": 1000},
+    "stiffness": "k/3",
     "nodes": {"a": [0, 0], "b": [0, 2], "m": [2, "5/2"], "c": [4, 3], "d": [4, 0], "p": [2, 6], "q": [7, 1]},
     "bars": [
         {"nodes": ["a", "b"], "modulus": 200, "area": 3},

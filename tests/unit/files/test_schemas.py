@@ -51,7 +51,7 @@ def test_what_loads_is_valid_and_the_schema_itself_is():
         {"kind": "linkage"},
         {"bodies": []},
         {"colour": "red"},
-        {"clearance": "wide"},
+        {"clearance": [1]},
         {"bodies": [{"shape": "tab"}]},
         {"bodies": [{"name": "a", "shape": "tab", "pose": [0, 0]}]},
         {"study": {"solver": "simplex"}},

@@ -246,3 +246,10 @@ def test_large_models_are_made_quickly():
     flock(1024)
     assert time.process_time() - start < 4.0
     assert len(model.shapes) == 9
+
+
+def test_what_is_not_in_table_i_or_draws_nothing_is_refused():
+    with pytest.raises(ValueError, match="Table I has 36, 50, 90"):
+        table_structure(37)
+    with pytest.raises(ValueError, match="no line"):
+        picture("\n \n")

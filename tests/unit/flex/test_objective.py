@@ -50,6 +50,13 @@ def test_every_objective_is_zero_as_drawn(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_the_values_of_many_poses_are_those_of_each(kind):
+    parts, objective, _ = compiled(KINDS[kind])
+    frames = np.array([random_poses(parts, seed) for seed in range(4)])
+    assert objective.values(frames) == pytest.approx([objective.value(poses) for poses in frames])
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_weights_are_the_gradient_of_the_value(kind):
     """A Taylor test: what the gradient leaves of a step falls with the step's square, or is nothing."""
     parts, objective, _ = compiled(KINDS[kind])

@@ -13,9 +13,11 @@ from pliant.flex.model import Assembly
 from pliant.flex.problem.system import compile_system
 from pliant.flex.stepping.linearization import linear_step
 from pliant.flex.stepping.step import (
+    AcceptedStep,
     advance_poses,
     arc,
     configuration_at,
+    extend_step,
     is_usable,
     largest_travel,
     take_step,
@@ -135,6 +137,27 @@ def test_the_arc_starts_along_the_step_and_ends_where_the_correction_put_it():
     assert way[-1] == pytest.approx(after)
     assert (way[0] - before)[1] * len(way) == pytest.approx(step[0], abs=1e-3)
     assert len(arc(system, before, 0 * step, after)) == 1
+
+
+def test_the_second_half_of_a_step_follows_the_cubic_of_all_that_is_known():
+    """Ways along contacts are smooth: here q(t) = t s + t²a + t³b, seen from halfway."""
+    system, here = start_of(peg(38.0))
+    first, second, third = np.random.default_rng(0).normal((0, 0, 0.3), 0.01, (3, 1, 3))
+
+    def curve(t):
+        poses = here.poses.copy()
+        poses[system.parts.free] += t * first + t**2 * second + t**3 * third
+        return poses
+
+    there, further = (configuration_at(system, curve(t), system.reach, None) for t in (0.5, 1.0))
+    linear = linear_step(system, here, 0.3)
+    linear = replace(linear, solution=replace(linear.solution, step=first))
+    half = AcceptedStep(linear, there, 0.5, curve(0.5)[None], 0.0)
+    whole = extend_step(system, half, further, np.inf)
+    assert whole.fraction == 1.0
+    times = 0.5 + 0.5 * np.arange(1, len(whole.way)) / (len(whole.way) - 1)
+    assert len(times) > 2
+    assert whole.way[1:] == pytest.approx(np.array([curve(t) for t in times]), abs=1e-12)
 
 
 def test_a_body_drawn_far_from_its_origin_has_more_frames_on_the_way():

@@ -211,3 +211,10 @@ def test_joints_found_together_are_followed_as_far_as_work_allows(monkeypatch):
     assert result.status is TraceStatus.WORK_LIMIT
     assert result.limits == (0.0, pytest.approx(1.5))
     assert "followed no further" in result.summary()
+
+
+def test_a_joint_that_is_not_there_is_refused_and_the_nearest_is_named():
+    result = solve(four_bar(4, 1, 3, 3, point=0.5))
+    for ask in (result.track, result.speed, result.number):
+        with pytest.raises(pliant.PliantError, match=r"'Q' is no joint of this linkage. Joints: A, "):
+            ask("Q")

@@ -35,7 +35,7 @@ GOOD: dict[str, Any] = {
         {"name": "T", "outline": [[-3, 0], [3, 0], [3, 1], [-3, 1]]},
         {"outline": [[0, 0], [1, 0], [0, 1]], "at": [0, -9]},
     ],
-    "parameters": [
+    "variables": [
         {"name": "grip", "what": "friction", "range": [0, 0.5]},
         {"name": "spring", "what": "stiffness", "of": "left", "range": [50, "400/3"]},
         {"name": "place", "what": "hinge", "of": "right", "along": [1, 0], "range": [-1, 1]},
@@ -162,9 +162,8 @@ VALUES = {
         f'(given [[0, 0], [1, 0], [1, "0/1"], [0, 1]]). {CORNERS}',
     ),
     "a way that leads nowhere": (
-        put("parameters", 2, along=[0, 0]),
-        "parameters[2].along: is (0, 0), which points nowhere (given [0, 0]). "
-        "Give a direction such as [1, 0]",
+        put("variables", 2, along=[0, 0]),
+        "variables[2].along: is (0, 0), which points nowhere (given [0, 0]). Give a direction such as [1, 0]",
     ),
     "a goal of nothing": (
         put(study={"goal": {}}),
@@ -201,24 +200,24 @@ UNKNOWN = {
         put("pawls", 1, "beam", material="pom"),
         "'pom' is not in the table of materials. Did you mean 'POM'?",
     ),
-    "parameters[1].of": (
-        put("parameters", 1, of="lft"),
+    "variables[1].of": (
+        put("variables", 1, of="lft"),
         "'lft' is not a pawl of this model. Did you mean 'left'?",
     ),
-    "parameters[2].of": (
-        put("parameters", 2, of="T"),
+    "variables[2].of": (
+        put("variables", 2, of="T"),
         "'T' is not a pawl of this model. There are: left, right",
     ),
-    "parameters[3].moves[0].of": (
-        put("parameters", 3, "moves", 0, of="bottom"),
+    "variables[3].moves[0].of": (
+        put("variables", 3, "moves", 0, of="bottom"),
         "'bottom' is not a part of this model. There are: root, left, right, T, obstacle 2",
     ),
-    "parameters[3].moves[0].vertices[1]": (
-        put("parameters", 3, "moves", 0, vertices=[0, 3]),
+    "variables[3].moves[0].vertices[1]": (
+        put("variables", 3, "moves", 0, vertices=[0, 3]),
         f"'left' {NUMBERED}",
     ),
-    "parameters[3].moves[1].vertices[0]": (
-        put("parameters", 3, "moves", 1, vertices=[3]),
+    "variables[3].moves[1].vertices[0]": (
+        put("variables", 3, "moves", 1, vertices=[3]),
         f"'right' {NUMBERED}",
     ),
 }
@@ -226,7 +225,7 @@ UNKNOWN = {
 
 @pytest.mark.parametrize("vertex", [3.0, Decimal("3"), Decimal("3E+0")])
 def test_a_vertex_that_is_not_there_is_none_however_its_number_is_written(vertex: float | Decimal):
-    assert faults(put("parameters", 3, "moves", 0, vertices=[0, vertex]))
+    assert faults(put("variables", 3, "moves", 0, vertices=[0, vertex]))
 
 
 @pytest.mark.parametrize("place", UNKNOWN)
@@ -237,7 +236,7 @@ def test_what_is_not_there_is_told_where_it_is_named(place: str):
 
 def test_a_root_without_an_outline_has_no_vertices_to_move():
     (said,) = faults(drop("root", "outline"))
-    assert said.startswith("parameters[3].moves[2].of: 'root' is not a part of this model. ")
+    assert said.startswith("variables[3].moves[2].of: 'root' is not a part of this model. ")
 
 
 TWICE = {
@@ -257,9 +256,9 @@ TWICE = {
         put("obstacles", 0, name="obstacle 2"),
         "obstacles[1]: 'obstacle 2' cannot be told apart: obstacles[0] is called so too. Name it otherwise",
     ),
-    "two parameters": (
-        put("parameters", 1, name="grip"),
-        "parameters[1].name: 'grip' is the name of parameters[0] too. Name it otherwise",
+    "two variables": (
+        put("variables", 1, name="grip"),
+        "variables[1].name: 'grip' is the name of variables[0] too. Name it otherwise",
     ),
 }
 
@@ -327,32 +326,32 @@ CONTRADICTIONS = {
         "root: has until beside a plan. Give `until` in each leg",
     ),
     "a range that falls": (
-        put("parameters", 0, range=[0.5, 0]),
-        "parameters[0]: has a range that does not rise. Give range = [lowest, highest]",
+        put("variables", 0, range=[0.5, 0]),
+        "variables[0]: has a range that does not rise. Give range = [lowest, highest]",
     ),
     "a range of one value": (
-        put("parameters", 2, range=[1, "3/3"]),
-        "parameters[2]: has a range that does not rise. Give range = [lowest, highest]",
+        put("variables", 2, range=[1, "3/3"]),
+        "variables[2]: has a range that does not rise. Give range = [lowest, highest]",
     ),
     "a friction that may be negative": (
-        put("parameters", 0, range=[-0.1, 0.5]),
-        "parameters[0]: lets friction be negative. Begin the range at 0 or above",
+        put("variables", 0, range=[-0.1, 0.5]),
+        "variables[0]: lets friction be negative. Begin the range at 0 or above",
     ),
     "a hinge that moves nowhere": (
-        drop("parameters", 2, "along"),
-        "parameters[2]: is of hinge and needs `along`. Add along = [1, 0]",
+        drop("variables", 2, "along"),
+        "variables[2]: is of hinge and needs `along`. Add along = [1, 0]",
     ),
     "a stiffness of nobody": (
-        drop("parameters", 1, "of"),
-        'parameters[1]: is of stiffness and needs `of`. Add of = "…", a pawl',
+        drop("variables", 1, "of"),
+        'variables[1]: is of stiffness and needs `of`. Add of = "…", a pawl',
     ),
     "a friction of a pawl": (
-        put("parameters", 0, of="left"),
-        "parameters[0]: is of friction, and `of` says nothing there. Leave it out",
+        put("variables", 0, of="left"),
+        "variables[0]: is of friction, and `of` says nothing there. Leave it out",
     ),
     "vertices that stay": (
-        put("parameters", 3, moves=[]),
-        "parameters[3]: is of vertices and needs `moves`. "
+        put("variables", 3, moves=[]),
+        "variables[3]: is of vertices and needs `moves`. "
         'Add moves = [{ of = "…", vertices = [0], by = [1, 0] }]',
     ),
 }
@@ -393,18 +392,18 @@ def test_every_fault_is_told_at_once():
             put(friction=-1, colour="red"),
             put("root", velocity=[0, 0]),
             put("pawls", 0, shape="hok"),
-            put("parameters", 1, of="lft"),
+            put("variables", 1, of="lft"),
             put("obstacles", 0, outline=[[0, 0], [1, 0]]),
         ):
             each(data)
 
     places = [said.partition(": ")[0] for said in faults(change)]
-    wanted = ["friction", "colour", "root.velocity", "pawls[0].shape", "parameters[1].of"]
+    wanted = ["friction", "colour", "root.velocity", "pawls[0].shape", "variables[1].of"]
     assert sorted(places) == sorted([*wanted, "obstacles[0].outline"])
 
 
 def test_floats_are_read_as_the_decimals_they_print_as():
-    found = model_of({**GOOD, "friction": 0.1, "root": {"velocity": [1e-3, -0.7]}, "parameters": []})
+    found = model_of({**GOOD, "friction": 0.1, "root": {"velocity": [1e-3, -0.7]}, "variables": []})
     assert found.friction == Fraction(1, 10)
     assert found.root.velocity == (Fraction(1, 1000), Fraction(-7, 10))
 

@@ -10,21 +10,22 @@ from typing import Any
 import pytest
 from tests.unit.snap.one_pawl import EXACT
 
+import pliant
 from pliant import gallery
 from pliant.snap.generate import cantilever_hook, motion_diode, two_hooks
-from pliant.snap.model import Fastener, Goal, Parameter, SnapStudy
+from pliant.snap.model import DesignVariable, Fastener, Goal, SnapStudy
 from pliant.snap.questions import design_search as module
 from pliant.snap.questions.design_search import BestDesign, design_forces, search
-from pliant.snap.questions.parameters import with_parameters
+from pliant.snap.questions.variables import with_variables
 from pliant.snap.solve import solve
 
 STIFFNESS = {"name": "k", "what": "stiffness", "of": "hook", "range": (10, 1000)}
 
 
-def hook(*parameters: dict[str, Any]) -> Fastener:
+def hook(*variables: dict[str, Any]) -> Fastener:
     """A cantilever hook with a stiffness of 100 that goes in more easily than it comes out."""
     plain = cantilever_hook(retention=Fraction(2), undercut=Fraction(1, 2))
-    return plain.model_copy(update={"parameters": tuple(map(Parameter.model_validate, parameters))})
+    return plain.model_copy(update={"variables": tuple(map(DesignVariable.model_validate, variables))})
 
 
 @cache
@@ -133,13 +134,13 @@ def test_a_design_as_plain_values_has_no_infinity():
 # Strain
 
 
-def clip(*parameters: dict[str, Any]) -> Fastener:
+def clip(*variables: dict[str, Any]) -> Fastener:
     """A hook of ABS, whose nose must be pushed aside by 1.8: strained by 3.5 %, where 2 % are allowed."""
     snap = gallery.load("cantilever-snap")
     (pawl,) = snap.pawls
     soft = pawl.model_copy(update={"beam": pawl.beam.model_copy(update={"material": "ABS"})})
-    varied = tuple(map(Parameter.model_validate, parameters))
-    return snap.model_copy(update={"pawls": (soft,), "parameters": varied})
+    varied = tuple(map(DesignVariable.model_validate, variables))
+    return snap.model_copy(update={"pawls": (soft,), "variables": varied})
 
 
 THICKNESS = {"name": "h", "what": "beam", "of": "hook", "dimension": "thickness", "range": ("1/2", 2)}
@@ -168,7 +169,7 @@ def test_a_thinner_and_wider_beam_is_found_that_is_strained_no_further_than_it_m
     assert found.met
     assert found.strains["hook"].peak <= 0.02
     assert found.values["h"] < 2
-    design = with_parameters(clip(THICKNESS, WIDTH), found.values)
+    design = with_variables(clip(THICKNESS, WIDTH), found.values)
     result = solve(design, SnapStudy(reverse=True, frames=2))
     assert result.peak_force == pytest.approx(found.insertion, rel=1e-6)
     assert "overstrains" not in result.summary()
@@ -177,3 +178,8 @@ def test_a_thinner_and_wider_beam_is_found_that_is_strained_no_further_than_it_m
 def test_an_overstrained_beam_is_in_the_first_sentence():
     first = solve(clip(), SnapStudy(reverse=True, frames=2)).summary().split("\n")[0]
     assert first.endswith("; overstrains hook by 3.51 % of 2 %.")
+
+
+def test_a_fastener_without_variables_has_nothing_to_search():
+    with pytest.raises(pliant.InputError, match=r"variables: has none.*Add \[\[variables\]\]"):
+        search(gallery.load("ratchet"), Goal(insert_below=Fraction(1)))

@@ -1,4 +1,4 @@
-"""How far parameters may go before other things happen: places that can be worked out on paper."""
+"""How far variables may go before other things happen: places that can be worked out on paper."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ CORNER = ring((0, 0), (3, -4), (4, 0))
 FLOOR = box(0, -9, 20, -8)
 
 
-def model(*parameters: dict[str, Any], friction: Any = 0) -> Fastener:
+def model(*variables: dict[str, Any], friction: Any = 0) -> Fastener:
     """A tip 3 to the right of its hinge comes down on a floor that begins under the hinge."""
     plain = fastener(CORNER, FLOOR, root={"velocity": [0, -1], "until": 5}, friction=friction)
-    return Fastener.model_validate({**plain.model_dump(exclude={"study"}), "parameters": parameters})
+    return Fastener.model_validate({**plain.model_dump(exclude={"study"}), "variables": variables})
 
 
 def by_name(fastener: Fastener) -> dict[str, Margin]:
@@ -54,7 +54,7 @@ def test_a_stiffer_spring_changes_nothing():
     assert found.to_dict()["high_ends"] is False
 
 
-def test_a_parameter_may_go_to_where_another_contact_comes_first():
+def test_a_variable_may_go_to_where_another_contact_comes_first():
     """The floor's end, drawn 3 to the right for a unit, passes under the tip."""
     drawn = {"name": "p", "what": "vertices", "moves": [{"of": "obstacle 1", "vertices": [3], "by": (3, 0)}]}
     found = by_name(model({**drawn, "range": (0, 2)}))["p"]
@@ -74,7 +74,7 @@ def test_a_value_that_no_file_could_have_ends_a_margin():
     assert found.high_ends
 
 
-def test_friction_that_is_a_parameter_is_varied_as_that_alone():
+def test_friction_that_is_a_variable_is_varied_as_that_alone():
     names = [
         m.name
         for m in margins(model({"name": "mu", "what": "friction", "range": (0, Fraction(1, 2))}), FLOAT)

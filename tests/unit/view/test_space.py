@@ -13,7 +13,7 @@ import pliant.view
 from pliant.core.motion import Mark, Motion
 from pliant.view import palette, scene
 from pliant.view.blending import marks_of
-from pliant.view.stage import Look
+from pliant.view.stage import DrawOptions
 
 from .test_figure import colour_at, nearest, pixels
 from .test_traces import key
@@ -99,8 +99,8 @@ def test_only_named_points_count_for_names_and_trails():
     motion = Motion(
         "t", "", np.arange(3.0), point_names=names, points=np.random.default_rng(0).random((3, 43, 2))
     )
-    assert Look().shows_names(motion)
-    assert Look().shows_trails(motion)
+    assert DrawOptions().shows_names(motion)
+    assert DrawOptions().shows_trails(motion)
 
 
 def test_a_motion_without_named_points_names_its_bodies(blocks):

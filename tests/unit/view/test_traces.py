@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 import pliant.view
 from pliant.core.motion import Mark, Motion
 from pliant.view import palette
-from pliant.view.stage import Look
+from pliant.view.stage import DrawOptions
 from pliant.view.symbols import HATCHES, hatched_line
 
 from .test_figure import colour_at, nearest, pixels
@@ -123,9 +123,9 @@ def test_curves_show_in_their_frame_and_go_when_told(crank):
 
 
 def test_traced_curves_take_the_place_of_trails(crank):
-    assert not Look().shows_trails(crank)
-    assert Look().shows_trails(replace(crank, marks=()))
-    assert Look(trails=True).shows_trails(crank)
+    assert not DrawOptions().shows_trails(crank)
+    assert DrawOptions().shows_trails(replace(crank, marks=()))
+    assert DrawOptions(trails=True).shows_trails(crank)
 
 
 def test_points_are_named_and_bodies_with_points_are_not(crank):

@@ -27,14 +27,14 @@ class AddedBeam:
 class BraceResult(Shown):
     """A structure braced, or where it ought to be."""
 
-    status: BraceStatus
+    status: BraceStatus  # how it ended
     model: Assembly  # with the beams that were added
-    study: BraceStudy
-    beams: tuple[AddedBeam, ...]
+    study: BraceStudy  # what was asked
+    beams: tuple[AddedBeam, ...]  # in the order they were added
     pair: VisiblePair | None  # vertices that see each other and whose distance changes the most, as it is now
-    before: FlexResult
-    after: FlexResult
-    seconds: Mapping[str, float]
+    before: FlexResult  # flex without beams
+    after: FlexResult  # flex with all of them
+    seconds: Mapping[str, float]  # by phase
 
     @property
     def message(self) -> str:

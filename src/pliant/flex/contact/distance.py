@@ -39,18 +39,24 @@ class Rows:
 
     @classmethod
     def join(cls, *parts: Rows) -> Rows:
-        """Rows one after the other."""
-        return Rows(*(np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(Rows)))
+        """Rows one after the other; where only one of them has any, that one."""
+        some = [part for part in parts if len(part.offset)] or [parts[0]]
+        if len(some) == 1:
+            return some[0]
+        return Rows(*(np.concatenate([getattr(part, name) for part in some]) for name in COLUMNS))
 
     def take(self, which: Bools) -> Rows:
         """Some of the rows."""
-        return Rows(*(getattr(self, f.name)[which] for f in fields(Rows)))
+        return Rows(*(getattr(self, name)[which] for name in COLUMNS))
 
     @classmethod
     def none(cls) -> Rows:
         """No rows."""
         empty = np.zeros(0, np.int64)
         return Rows(empty, empty, np.zeros((0, 2)), np.zeros(0), np.zeros((0, 2)), empty)
+
+
+COLUMNS = tuple(each.name for each in fields(Rows))
 
 
 def gaps(rows: Rows, poses: Floats) -> Floats:

@@ -334,13 +334,22 @@ def _facing_edges(near_edges: Nearest) -> tuple[Ints, Ints]:
     return place, near_edges.facing[place]
 
 
-def rows_past_ends(parts: Parts, poses: Floats, contacts: Selection, which: Ints) -> tuple[Ints, Rows, Bools]:
-    """Rows for the edges round the corner from those of some rows, their groups, and what is in the way.
+@dataclass(frozen=True)
+class RowsPastEnds:
+    """Rows for the edges round the corner from those that vertices press on."""
 
-    A vertex that presses on an edge within reach of its convex end could slip past that end:
-    these rows tell how far it is from having done so (negative: it is not past yet). In the way
-    are rows (R,) that keep that end from the edges at the vertex: tip passes tip, and then they
-    hold nothing.
+    group: Ints  # (K,) of each
+    edge: Ints  # (K,) round the corner
+    rows: Rows  # (K,) how far each vertex is past the end; negative: it is not past yet
+    tips: Bools  # (R,) rows of the contacts that keep that end from the edges at the vertex
+
+
+def rows_past_ends(parts: Parts, poses: Floats, contacts: Selection, which: Ints) -> RowsPastEnds:
+    """Rows for the edges round the corner from those of some rows, and what is in the way.
+
+    A vertex that presses on an edge within reach of its convex end could slip past that end. In
+    the way are rows that keep that end from the edges at the vertex: tip passes tip, and then
+    they hold nothing.
     """
     near, outlines = contacts.near, parts.outlines
     group = contacts.group[which]
@@ -354,7 +363,18 @@ def rows_past_ends(parts: Parts, poses: Floats, contacts: Selection, which: Ints
     meets = (near.vertex[contacts.group][:, None] == tip) & (
         (own == vertex) | (outlines.follow[own] == vertex)
     )
-    return group, _rows(outlines, near, group, other), meets.any(axis=1)
+    return RowsPastEnds(group, other, _rows(outlines, near, group, other), meets.any(axis=1))
+
+
+def with_rows_past_ends(contacts: Selection, past: RowsPastEnds, which: Bools) -> Selection:
+    """The contacts with rows past ends (K,) instead of those that some vertices press on."""
+    kept = without_rows(contacts, np.isin(contacts.group, past.group[which]))
+    return replace(
+        kept,
+        rows=Rows.join(kept.rows, past.rows.take(which)),
+        group=np.concatenate([kept.group, past.group[which]]),
+        row_edge=np.concatenate([kept.row_edge, past.edge[which]]),
+    )
 
 
 def _rows(outlines: Outlines, near: Neighbours, groups: Ints, edges: Ints) -> Rows:

@@ -35,7 +35,6 @@ CHORD = 0.2  # of what is allowed: how far a chord may err from a vertex's way
 MOST_PIECES = 64  # of the way from frame to frame
 RUN = 16  # sides that are boxed together
 TOGETHER = 8  # frames whose ways are boxed together
-FRAMES = 4  # pieces of ways, to see which of them come near at all
 
 
 @dataclass(frozen=True)
@@ -128,14 +127,11 @@ def within_travel(
 
         every = np.concatenate([start, users])
         return compiled.within_travel(every, ways.point, ways.owner, body, parts.origins, distance - allowed)
-    few, off = ways.thinned()
-    first = VertexPaths(parts, start, ends, body).at_start()
-    travel, error = few.travel(first) + allowed, few.curvature / 8 + off
-    kept = np.flatnonzero(travel + error >= distance)
-    if few is ways or 2 * np.count_nonzero(travel >= distance) > len(kept):
-        return kept
+    bend = ways.curvature / 8 + allowed
+    kept = np.flatnonzero(ways.most_travel(here, frames) + bend >= distance)
     some = ways.take(kept)
-    return kept[some.travel(first[kept]) + some.curvature / 8 + allowed >= distance[kept]]
+    first = VertexPaths(parts, start, ends[kept], body[kept]).at_start()
+    return kept[some.travel(first) + bend[kept] >= distance[kept]]
 
 
 def _is_many(parts: Parts, vertex: Ints) -> bool:
@@ -198,8 +194,8 @@ class VertexPaths:
         """
         body, owner, pair = self.pairs
         x, y, angle = _apart(self.poses, body, owner)  # (F, P) each
-        u, v, turned = np.diff(x, axis=0), np.diff(y, axis=0), np.diff(angle, axis=0)
-        spin = np.diff(self.poses[:, :, 2], axis=0)[:, body]
+        u, v, turned = x[1:] - x[:-1], y[1:] - y[:-1], angle[1:] - angle[:-1]
+        spin = (self.poses[1:, :, 2] - self.poses[:-1, :, 2])[:, body]
         twice, square, most = 2 * spin, spin * spin, np.zeros(len(body))
         for at in (slice(None, -1), slice(1, None)):
             bent = (square * x[at] - twice * v) ** 2 + (square * y[at] + twice * u) ** 2
@@ -229,7 +225,7 @@ class VertexPaths:
         every = self.poses
         if count > 1:
             t = np.arange(count)[:, None, None] / count
-            between = every[:-1, None] + t * np.diff(every, axis=0)[:, None]  # (F − 1, count, B, 3)
+            between = every[:-1, None] + t * (every[1:] - every[:-1])[:, None]  # (F − 1, count, B, 3)
             every = np.concatenate([between.reshape(-1, *every.shape[1:]), every[-1:]])
         body, owner, pair = self.pairs
         along, up, turned = _apart(every, body, owner)
@@ -241,25 +237,19 @@ class VertexPaths:
         (x, y), across, upward = self.point.T, across[:, pair], upward[:, pair]
         return across + (cosine * x - sine * y), upward + (sine * x + cosine * y)
 
-    def thinned(self) -> tuple[VertexPaths, Floats]:
-        """The ways by some of their frames, and how far at most the others are off them, (G,)."""
-        last = len(self.poses) - 1
-        if last <= FRAMES:
-            return self, np.zeros(len(self.body))
-        kept = np.linspace(0, last, FRAMES + 1).round().astype(np.int64)
-        piece = np.searchsorted(kept, np.arange(1, last + 1)) - 1
-        share = ((np.arange(1, last + 1) - kept[piece]) / np.diff(kept)[piece])[:, None, None]
-        few = VertexPaths(self.parts, self.poses[kept], self.ends, self.body)
-        straight = few.poses[piece] * (1 - share) + few.poses[piece + 1] * share
-        off = np.abs(self.poses[1:] - straight).max(axis=0)
-        shift, spin = np.hypot(*off[:, :2].T), off[:, 2]
+    def most_travel(self, here: Floats, frames: Floats) -> Floats:
+        """A bound on how far from `here` (B + 1, 3) the points are seen in frames (F, B + 1, 3), (G,).
+
+        By how far their bodies get from each other: there are fewer pairs of those than points.
+        """
         body, owner, pair = self.pairs
-        x, y, _ = _apart(few.poses, body, owner)
-        either = shift[body] + shift[owner]
-        apart = np.sqrt((x * x + y * y).max(axis=0)) + either
-        return few, (either + spin[body] * apart)[pair] + (spin[body] + spin[owner])[pair] * np.hypot(
-            *self.point.T
-        )
+        every = np.concatenate([here[None], frames])
+        x, y, angle = _apart(every, body, owner)
+        cosine, sine = (wave(every[:, :, 2])[:, body] for wave in (np.cos, np.sin))
+        across, up = cosine * x + sine * y, cosine * y - sine * x
+        shift = np.sqrt(((across[1:] - across[0]) ** 2 + (up[1:] - up[0]) ** 2).max(axis=0))
+        spin = np.abs(angle[1:] - angle[0]).max(axis=0)
+        return shift[pair] + spin[pair] * np.hypot(*self.parts.outlines.point[self.ends[:, 0]].T)
 
     def at_start(self) -> Floats:
         """Where the points are first, in the centroid frames of the bodies, (G, 2)."""
@@ -269,7 +259,7 @@ class VertexPaths:
 
 def _apart(poses: Floats, body: Ints, owner: Ints) -> tuple[Floats, Floats, Floats]:
     """How far owners (P,) are from bodies (P,), in x, y and angle, at poses (F, B, 3): (F, P) each."""
-    x, y, angle = np.moveaxis(poses, 2, 0)
+    x, y, angle = poses[..., 0], poses[..., 1], poses[..., 2]
     return x[:, owner] - x[:, body], y[:, owner] - y[:, body], angle[:, owner] - angle[:, body]
 
 
@@ -410,7 +400,7 @@ def approaching_vertices(parts: Parts, frames: Floats, known: Ints) -> tuple[Int
 
 def _user_radius(parts: Parts, frames: Floats) -> Floats:
     """The circle about each body, with what its centroid swings off a straight way between frames, (B,)."""
-    spin = np.abs(np.diff(frames[:, :-1, 2], axis=0)).max(axis=0, initial=0.0)
+    spin = np.abs(frames[1:, :-1, 2] - frames[:-1, :-1, 2]).max(axis=0, initial=0.0)
     return parts.radius + np.hypot(*parts.origins.T) * spin**2 / 8
 
 
@@ -436,7 +426,7 @@ def _meeting_boxes(parts: Parts, centres: Floats, radius: Floats) -> Ints:
 def _circles_meet(centres: Floats, radius: Floats, first: Ints, second: Ints) -> Bools:
     """Whether the circles of pairs (P,) meet as their centres (F, B, 2) go straight from frame to frame."""
     apart = centres[:, second] - centres[:, first]  # (F, P, 2)
-    way = np.diff(apart, axis=0)
+    way = apart[1:] - apart[:-1]
     speed = dot(way, way)
     t = np.clip(np.divide(-dot(apart[:-1], way), speed, out=np.zeros_like(speed), where=speed > 0), 0.0, 1.0)
     nearest = apart[:-1] + t[..., None] * way

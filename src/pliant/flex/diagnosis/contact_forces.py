@@ -79,7 +79,7 @@ def contact_shares(
     force = np.abs(solution.forces)
     part = solution.forces * program.gaps
     total = part.sum()
-    divided = total > system.least  # of what is locked nothing is there to be shared
+    divided = total > max(system.least, 1e-300)  # of what is locked nothing is there to be shared
     scale = 1.0 / total if divided else 0.0
     vectors = np.zeros((len(force), 2))
     vectors[: len(rows)] = contact_points(rows, poses)[1] * solution.forces[: len(rows), None]

@@ -24,7 +24,16 @@ def circle(radius: float, sides: int, around: bool = False) -> Ring:
 
 
 def round_peg(diameter: float = 10.0, clearance: float = 0.2, sides: int = 48) -> Assembly:
-    """A round peg in a round hole: it travels by the clearance, whichever way."""
+    """A round peg in a round hole: it travels by the clearance, whichever way.
+
+    Args:
+        diameter: of peg and hole as drawn (mm).
+        clearance: between them (mm).
+        sides: of the polygons that stand for circles.
+
+    Returns:
+        The assembly, asked how far the peg goes along x.
+    """
     half = 0.9 * diameter
     block = Region(outline=_box(-half, -half, half, half), holes=(circle(0.5 * diameter, sides),))
     return Assembly(
@@ -40,7 +49,17 @@ def round_peg(diameter: float = 10.0, clearance: float = 0.2, sides: int = 48) -
 
 
 def keyed_shaft(radius: float = 12.0, key: float = 6.0, clearance: float = 0.1, sides: int = 60) -> Assembly:
-    """A pulley on a shaft with a key: how far it turns before the key takes the load."""
+    """A pulley on a shaft with a key: how far it turns before the key takes the load.
+
+    Args:
+        radius: of the shaft (mm).
+        key: width of the key (mm).
+        clearance: between shaft and bore (mm).
+        sides: of the polygons that stand for circles.
+
+    Returns:
+        The assembly, asked how far the pulley turns counter-clockwise.
+    """
     shaft = shapely.Polygon(circle(radius, sides)) | shapely.box(-0.5 * key, 0, 0.5 * key, radius + 0.6 * key)
     bore = _ring(shapely.get_coordinates(shaft)[:-1])
     return Assembly(
@@ -55,7 +74,17 @@ def keyed_shaft(radius: float = 12.0, key: float = 6.0, clearance: float = 0.1, 
 
 
 def bearing(balls: int = 9, radius: float = 20.0, clearance: float = 0.1, sides: int = 32) -> Assembly:
-    """A full ring of balls between two races: how far the inner race wanders."""
+    """A full ring of balls between two races: how far the inner race wanders.
+
+    Args:
+        balls: how many.
+        radius: of the circle of the balls' centres (mm).
+        clearance: between balls and races (mm).
+        sides: of the polygon that stands for a ball.
+
+    Returns:
+        The assembly, asked how far the inner race goes along x.
+    """
     ball = radius * math.sin(math.pi / balls)
     races = 4 * sides
     angles = math.tau * np.arange(balls) / balls + 0.5 * math.pi
@@ -81,7 +110,16 @@ def bearing(balls: int = 9, radius: float = 20.0, clearance: float = 0.1, sides:
 
 
 def bricks(columns: int = 4, rows: int = 5, clearance: float = 0.3) -> Assembly:
-    """Bricks of 20 by 10 in running bond inside a frame: how far one of them turns."""
+    """Bricks of 20 by 10 in running bond inside a frame: how far one of them turns.
+
+    Args:
+        columns: bricks in a full course.
+        rows: courses.
+        clearance: between bricks (mm).
+
+    Returns:
+        The assembly, asked how far the middle brick turns counter-clockwise.
+    """
     brick, half = _box(-10, -5, 10, 5), _box(-5, -5, 5, 5)
     bodies = [_frame_around(20.0 * columns, 10.0 * rows)]
     for row in range(rows):
@@ -104,7 +142,15 @@ def bricks(columns: int = 4, rows: int = 5, clearance: float = 0.3) -> Assembly:
 
 
 def phone_stand(clearance: float = 0.2, lean: float = math.radians(68)) -> Assembly:
-    """A stand of three laser-cut parts, flared feet in a base: how far the rest gives when pushed."""
+    """A stand of three laser-cut parts, flared feet in a base: how far the rest gives when pushed.
+
+    Args:
+        clearance: between the parts (mm).
+        lean: angle of the rest from the table (rad).
+
+    Returns:
+        The assembly, asked how far the rest's tip goes along x.
+    """
     foot, strut_foot, thickness = np.array([26.0, 5.0]), np.array([86.0, 5.0]), 6.0
     rest = _plate(foot, foot + _polar_vector(lean, 110.0), thickness)
     strut = _plate(strut_foot, foot + _polar_vector(lean, 62.0), thickness)

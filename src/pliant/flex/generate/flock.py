@@ -34,6 +34,19 @@ def flock(
 
     Source: [Lensgraf2020] section VI-B, Fig. 7. Differs: the limits of rank and rotation are
     for the whole motion, that of a step being `turn`; the doorway's posts are the fixed bodies.
+
+    Args:
+        robots: how many, the leader counted.
+        spacing: between neighbours and between ranks (sides of a robot).
+        half_angle: of the cameras' cones (rad).
+        rotation: largest turn of a robot either way (rad).
+        study: what is asked for; left out, that all gather to the leader's x.
+
+    Returns:
+        The assembly with lines of sight and limits.
+
+    Raises:
+        ValueError: fewer than one robot.
     """
     _check(robots)
     places = [_place(index) for index in range(robots)]
@@ -65,6 +78,19 @@ def flock_through_door(
 
     Source: [Lensgraf2020] section VI-B, whose flock squeezes "perhaps so that the robots can pass
     through a doorway". Differs: the paper leaves the passing to others.
+
+    Args:
+        robots: how many, the leader counted.
+        door: width between the posts (sides of a robot).
+        spacing: between neighbours and between ranks as drawn (sides of a robot).
+        half_angle: of the cameras' cones (rad).
+        rotation: largest turn of a robot either way (rad).
+
+    Returns:
+        The assembly with its study in stages.
+
+    Raises:
+        ValueError: fewer than one robot, or a door that no robot fits through.
     """
     _check(robots)
     abreast = math.floor((door - 1.0) / PITCH) + 1 if door > 1.0 + AIR else 0

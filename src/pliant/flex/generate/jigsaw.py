@@ -28,9 +28,23 @@ def jigsaw(
 ) -> Assembly:
     """A rectangular jigsaw of pieces "p3_7" (column, row), flat along its border.
 
-    An inner piece has `vertices` vertices (a multiple of 4); `jitter` is how far knobs
-    stray, as a share of a side. The study raises the upper right piece unless it says
-    otherwise.
+    Args:
+        columns: pieces along x.
+        rows: pieces along y.
+        vertices: of an inner piece, a multiple of 4.
+        clearance: between pieces (mm).
+        seed: of the knobs' shapes.
+        size: side of a piece (mm).
+        jitter: how far knobs stray, as a share of a side.
+        fixed: column and row of the piece that is held.
+        study: what is asked for; left out, how far the upper right piece goes up.
+        title: of the model.
+
+    Returns:
+        The assembly.
+
+    Raises:
+        ValueError: there is no piece, fewer than 40 vertices, or knobs would meet.
 
     >>> model = jigsaw(3, 3, vertices=120)
     >>> len(model.bodies), len(model.bodies[4].outline)

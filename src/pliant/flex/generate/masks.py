@@ -15,6 +15,15 @@ Mask = Bools
 def picture(text: str) -> Mask:
     """The mask drawn by lines of text, top line first: "#" is a cell, anything else is none.
 
+    Args:
+        text: lines of equal or different length; empty ones around it are left out.
+
+    Returns:
+        Cells (rows, columns), row 0 the lowest.
+
+    Raises:
+        ValueError: there is no line.
+
     >>> picture('''
     ... ##
     ... #.
@@ -22,22 +31,51 @@ def picture(text: str) -> Mask:
     [[True, False], [True, True]]
     """
     lines = [line.strip() for line in text.strip().splitlines()]
+    if not lines:
+        raise ValueError('text: got no line; draw cells with "#"')
     width = max(map(len, lines))
     return np.array([[mark == "#" for mark in line.ljust(width, ".")] for line in reversed(lines)])
 
 
 def bar(nx: int, ny: int = 1) -> Mask:
-    """A full rectangle: a chain, a beam, a dense slab."""
+    """A full rectangle: a chain, a beam, a dense slab.
+
+    Args:
+        nx: cells along x.
+        ny: cells along y.
+
+    Returns:
+        Cells (ny, nx), all true.
+    """
     return np.ones((ny, nx), np.bool_)
 
 
 def frame(nx: int, ny: int, wall: int = 1) -> Mask:
-    """A rectangle of walls around nothing."""
+    """A rectangle of walls around nothing.
+
+    Args:
+        nx: cells along x.
+        ny: cells along y.
+        wall: thickness in cells.
+
+    Returns:
+        Cells (ny, nx).
+    """
     return hollow(bar(nx, ny), wall)
 
 
 def lattice(columns: int, rows: int, pane: tuple[int, int] = (4, 4), walls: tuple[int, int] = (1, 1)) -> Mask:
-    """Panes (width, height) in columns and rows between walls: (posts, beams) cells thick."""
+    """Panes (width, height) in columns and rows between walls: (posts, beams) cells thick.
+
+    Args:
+        columns: panes along x.
+        rows: panes along y.
+        pane: width and height of a pane in cells.
+        walls: thickness of posts and of beams in cells.
+
+    Returns:
+        Cells (rows, columns) of the mask.
+    """
     (width, height), (post, beam) = pane, walls
     post_columns = np.arange(columns * (width + post) + post) % (width + post) < post
     beam_rows = np.arange(rows * (height + beam) + beam) % (height + beam) < beam
@@ -45,34 +83,78 @@ def lattice(columns: int, rows: int, pane: tuple[int, int] = (4, 4), walls: tupl
 
 
 def arch(nx: int, ny: int, leg: int = 2, lintel: int = 2) -> Mask:
-    """Two legs and a lintel across them."""
+    """Two legs and a lintel across them.
+
+    Args:
+        nx: cells along x.
+        ny: cells along y.
+        leg: width of a leg in cells.
+        lintel: height of the lintel in cells.
+
+    Returns:
+        Cells (ny, nx).
+    """
     mask = bar(nx, ny)
     mask[: ny - lintel, leg : nx - leg] = False
     return mask
 
 
 def vault(radius: float, wall: float) -> Mask:
-    """A round arch: the upper half of a ring."""
+    """A round arch: the upper half of a ring.
+
+    Args:
+        radius: of the outside, in cells.
+        wall: thickness along the radius, in cells.
+
+    Returns:
+        Cells of the upper half.
+    """
     whole = ring(radius, wall)
     return whole[len(whole) // 2 :]
 
 
 def disc(radius: float) -> Mask:
-    """The cells whose centres lie within a radius."""
+    """The cells whose centres lie within a radius.
+
+    Args:
+        radius: in cells.
+
+    Returns:
+        Cells of a square around the disc.
+    """
     reach = int(np.ceil(radius))
     offsets = np.arange(-reach, reach + 1)
     return _trim(offsets[:, None] ** 2 + offsets[None, :] ** 2 <= radius**2)
 
 
 def ring(radius: float, wall: float = 2) -> Mask:
-    """A round ring, its wall measured along the radius."""
+    """A round ring, its wall measured along the radius.
+
+    Args:
+        radius: of the outside, in cells.
+        wall: thickness along the radius, in cells.
+
+    Returns:
+        Cells of a square around the ring.
+    """
     outside, inside = disc(radius), disc(radius - wall)
     margin = (len(outside) - len(inside)) // 2
     return outside & ~np.pad(inside, margin)
 
 
 def chair(seat: int = 9, leg: int = 7, back: int = 9, wall: int = 2, thickness: int = 2) -> Mask:
-    """A chair from the side: legs and back `wall` cells wide, a seat of some `thickness`."""
+    """A chair from the side: legs and back `wall` cells wide, a seat of some `thickness`.
+
+    Args:
+        seat: width of the seat in cells.
+        leg: height of the legs in cells.
+        back: height of the back in cells.
+        wall: width of legs and back in cells.
+        thickness: of the seat in cells.
+
+    Returns:
+        Cells of the side view.
+    """
     mask = np.zeros((leg + thickness + back, seat), np.bool_)
     mask[:, :wall] = True
     mask[:leg, seat - wall :] = True
@@ -84,6 +166,15 @@ def can(nx: int = 12, ny: int = 20, wall: int = 1, shoulder: int = 2) -> Mask:
     """A drinks can cut open: the hollow profile with a narrower foot and lid.
 
     Source: [Lensgraf2020] Fig. 6. Differs: the figure's block count is not printed; ours is free.
+
+    Args:
+        nx: cells along x.
+        ny: cells along y.
+        wall: thickness in cells.
+        shoulder: by how many cells foot and lid are narrower on each side.
+
+    Returns:
+        Cells (ny, nx).
     """
     solid = bar(nx, ny)
     for step in range(shoulder):
@@ -95,6 +186,16 @@ def can(nx: int = 12, ny: int = 20, wall: int = 1, shoulder: int = 2) -> Mask:
 
 def random_outline(cells: int, seed: int = 0) -> Mask:
     """A connected blob without holes, grown one random cell at a time.
+
+    Args:
+        cells: how many.
+        seed: the same seed grows the same blob.
+
+    Returns:
+        Cells of the box around the blob.
+
+    Raises:
+        ValueError: fewer than one cell.
 
     >>> int(random_outline(50, seed=3).sum())
     50
@@ -132,7 +233,15 @@ def _extends(grown: set[tuple[int, int]], column: int, row: int) -> bool:
 
 
 def hollow(solid: Mask, wall: int = 1) -> Mask:
-    """The rim of a solid mask, `wall` cells thick."""
+    """The rim of a solid mask, `wall` cells thick.
+
+    Args:
+        solid: a mask without holes.
+        wall: thickness in cells.
+
+    Returns:
+        The cells of it that are within `wall` of the outside.
+    """
     core = np.pad(solid, 1)
     for _ in range(wall):
         core[1:-1] &= core[:-2] & core[2:]
@@ -142,6 +251,12 @@ def hollow(solid: Mask, wall: int = 1) -> Mask:
 
 def pairs(mask: Mask) -> tuple[int, int]:
     """How many pairs of cells share a side, and how many only a corner.
+
+    Args:
+        mask: cells, true where there is material.
+
+    Returns:
+        Pairs that share a side, pairs that share a corner only.
 
     >>> pairs(bar(14, 28))
     (742, 702)

@@ -21,13 +21,13 @@ from pliant.flex.model import Assembly
 class TableEntry:
     """A line of Table I as printed, and the mask that stands for its structure."""
 
-    rows: int
-    columns: int
-    steps: int
-    seconds: float
-    title: str
-    mask: Callable[[], Mask]
-    direction: tuple[float, float] = (0.0, 1.0)
+    rows: int  # of the first program, as printed
+    columns: int  # of it, as printed
+    steps: int  # as printed
+    seconds: float  # as printed
+    title: str  # our name for the structure
+    mask: Callable[[], Mask]  # makes its cells
+    direction: tuple[float, float] = (0.0, 1.0)  # in which the cell is moved
     moved: Cell | None = None  # the upper right cell where None
 
 
@@ -56,7 +56,20 @@ TABLE: dict[int, TableEntry] = {
 
 
 def table_structure(bodies: int, clearance: float = 0.01) -> Assembly:
-    """The structure of Table I with so many bodies; its lowest left cell is fixed."""
+    """The structure of Table I with so many bodies; its lowest left cell is fixed.
+
+    Args:
+        bodies: a count of Table I.
+        clearance: of the joints, over the side of a cell.
+
+    Returns:
+        The assembly, asked how far its upper right cell, or one that the table names, moves.
+
+    Raises:
+        ValueError: Table I has no such structure.
+    """
+    if bodies not in TABLE:
+        raise ValueError(f"bodies: got {bodies}; Table I has {', '.join(map(str, TABLE))}")
     entry = TABLE[bodies]
     mask = entry.mask()
     study = raise_study(entry.moved or upper_right(mask), entry.direction)
@@ -64,12 +77,25 @@ def table_structure(bodies: int, clearance: float = 0.01) -> Assembly:
 
 
 def table_structures(clearance: float = 0.01) -> dict[int, Assembly]:
-    """All eleven structures of Table I, by their number of bodies."""
+    """All eleven structures of Table I, by their number of bodies.
+
+    Args:
+        clearance: of the joints, over the side of a cell.
+
+    Returns:
+        Assemblies by their number of bodies.
+    """
     return {bodies: table_structure(bodies, clearance) for bodies in TABLE}
 
 
 def expected_rows(mask: Mask) -> int:
     """Rows of the first linear program: 12 for each shared side, 2 for each bare corner.
+
+    Args:
+        mask: cells, true where there is material.
+
+    Returns:
+        The number of rows, joints' own sides and limits not counted.
 
     >>> expected_rows(masks.bar(10, 9))  # the paper's figure for 90 bodies
     2220

@@ -44,11 +44,25 @@ def voxels(
 
     Outlines touch; the model's `clearance` opens every joint by that much. At 0.0446 of a
     cell a dovetail slips straight out of its socket, at 0.054 a puzzle knob does; tilted, a
-    dovetail comes out from about 0.035. Cells of the same
-    four sides share a shape, so there are at most 3⁴ shapes. Regular polarity has
-    tabs on the right and the top; random tosses a coin for each side. The lowest cell of
-    the first column is fixed unless `fixed` names others, and the study raises the
-    upper right cell unless it says otherwise.
+    dovetail comes out from about 0.035. Cells of the same four sides share a shape, so there
+    are at most 3⁴ shapes.
+
+    Args:
+        mask: cells, true where there is material.
+        joint: shape of the tabs.
+        clearance: of the joints, in the units of `size`.
+        polarity: "regular" has tabs on the right and the top; "random" tosses a coin for each side.
+        seed: of the coins.
+        size: side of a cell.
+        fixed: columns and rows of the cells that are held; left out, the lowest of the first column.
+        study: what is asked for; left out, how far the upper right cell goes up.
+        title: of the model.
+
+    Returns:
+        The assembly.
+
+    Raises:
+        ValueError: the mask is empty, or a fixed cell is not in it.
 
     >>> model = voxels(np.ones((2, 3), np.bool_))
     >>> [body.name for body in model.bodies][:4], sorted(model.shapes)[:2]
@@ -82,7 +96,15 @@ def voxels(
 
 
 def raise_study(cell: Cell, direction: tuple[float, float] = (0.0, 1.0)) -> Study:
-    """The study that moves one cell as far as it goes along a direction."""
+    """The study that moves one cell as far as it goes along a direction.
+
+    Args:
+        cell: column and row.
+        direction: along which it is moved, of any length.
+
+    Returns:
+        The study.
+    """
     return Study(maximize=(Term(body=cell_name(cell), direction=direction),))
 
 

@@ -119,14 +119,14 @@ def _bisect(search: _ClearanceSearch, smallest: float, whole: float) -> tuple[Lo
     for turn in range(ROUNDS):
         if high - low <= search.study.accuracy * high:
             break
-        middle = _between(search, low, high, limit) if turn % 3 < 2 else (low + high) / 2
+        middle = _secant_clearance(search, low, high, limit) if turn % 3 < 2 else (low + high) / 2
         low, high = (middle, high) if search.flex(middle) <= limit else (low, middle)
     if not all(result.status.exit_code == 0 for result in search.found.values()):
         return LoosenStatus.NO_ANSWER, None
     return LoosenStatus.FOUND, low
 
 
-def _between(search: _ClearanceSearch, low: float, high: float, limit: float) -> float:
+def _secant_clearance(search: _ClearanceSearch, low: float, high: float, limit: float) -> float:
     """Where a straight line between two clearances meets the limit, a little to the side that is farther."""
     below, above = search.flex(low), search.flex(high)
     if not isfinite(above) or above <= below:

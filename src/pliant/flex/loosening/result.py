@@ -23,16 +23,16 @@ class FlexSample:
 class LoosenResult(Shown):
     """How loose an assembly may be made."""
 
-    status: LoosenStatus
+    status: LoosenStatus  # how it ended
     model: Assembly  # with the clearance that was found, where one was
-    study: LoosenStudy
+    study: LoosenStudy  # what was asked
     clearance: float | None  # the largest at which the flex is within its limit
     smallest: float  # at which parts do not overlap as drawn
     flex: float  # at `clearance`, or at `smallest` where none was found
     samples: tuple[FlexSample, ...]  # by clearance
     bound_by: tuple[str, ...]  # bodies that a larger clearance would leave in pieces; of UNLIMITED
     at_clearance: FlexResult | None  # the motion there
-    seconds: dict[str, float]
+    seconds: dict[str, float]  # by phase
 
     @property
     def message(self) -> str:

@@ -213,7 +213,7 @@ def _corrected_direction(system: NormalEquations, point: Point, state: Residuals
     ahead = _direction(system, point, state.miss, state.unbalanced, -s * y)
     count = max(np.count_nonzero(s), 1)
     reached = product(s, y, ahead.ds, ahead.dy, ahead.lengths) / count
-    aim = state.mean * float(np.clip((reached / state.mean) ** 3, 1e-6, 1.0))
+    aim = state.mean * float(np.clip((reached / max(state.mean, 1e-300)) ** 3, 1e-6, 1.0))
     direction = _blended_direction(system, point, ahead, aim - ahead.ds * ahead.dy)
     symbolic = system.factor.symbolic
     for _ in range(int(np.clip(symbolic.work / symbolic.panel_starts[-1] / WORTH, 1, CORRECTORS))):

@@ -38,9 +38,16 @@ SLACK = 10.0
 FEW = 12  # moving bodies up to which full matrices are solved sooner than sparse ones are made
 LONG = 3000  # from which on PIQP takes a second and more
 
+NOISE = 1e-7  # of the largest gap
+
 # Typical gap to show HiGHS: with 1, IPX gives up after nine iterations on the LPs of 1703
 # and 2497 bodies in docs/performance.md.
 HIGHS_GAP = 0.02
+
+# HiGHS by itself ends at no number of iterations, and where a tolerance is below what rounding
+# leaves, IPX goes round for ever. What has an answer has it in a tenth of these.
+IPX_ITERATIONS = 500
+PIVOTS = 100  # of the simplex method, for each row and column
 
 
 @dataclass(frozen=True)
@@ -193,8 +200,8 @@ def _typical(gaps: Floats, bound: Floats) -> float:
     finite = bound[np.isfinite(bound) & (bound > 0)]
     smallest = float(finite.min()) if finite.size else 0.0
     sizes = np.abs(gaps)
-    # Rounding noise in gaps that are meant to be zero must not become the unit.
-    sizes = sizes[sizes > 1e-9 * max(_largest_magnitude(sizes), smallest)]
+    # What corrections and rounding leave of gaps that are meant to be zero must not become the unit.
+    sizes = sizes[sizes > NOISE * max(_largest_magnitude(sizes), smallest)]
     return float(np.median(sizes)) if sizes.size else smallest or 1.0
 
 
@@ -353,6 +360,8 @@ def _run_highs(program: Program, tolerance: float, method: str) -> RawSolution:
         "ipm_optimality_tolerance": max(tolerance, 1e-12),
         "primal_feasibility_tolerance": limit,
         "dual_feasibility_tolerance": limit,
+        "ipm_iteration_limit": IPX_ITERATIONS,
+        "simplex_iteration_limit": PIVOTS * sum(program.shape),
     }
     for name, value in options.items():
         highs.setOptionValue(name, value)

@@ -25,6 +25,7 @@ from pliant.core.arrays import Floats
 ROUNDS = 6  # in which facets of the hull are pushed outwards
 ENOUGH = 0.01  # of the volume: gained by less, the hull is good enough
 FLAT = 1e-6  # of the largest extent: less is none
+NOISE = 1e-6  # of an axis: below, a part of it is 0
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def flexibility_ellipsoid(support: Callable[[Floats], Floats], arm: float) -> El
     flat = (points - middle) @ basis.T
     if rank == 1:
         low, high = float(flat.min()), float(flat.max())
-        return Ellipsoid(middle + (low + high) / 2 * basis[0], (high - low) / 2 * basis, arm)
+        return Ellipsoid(middle + (low + high) / 2 * basis[0], _forward((high - low) / 2 * basis), arm)
     volume = 0.0
     centre, shape = np.zeros(rank), np.zeros((rank, rank))
     for _ in range(ROUNDS):
@@ -67,7 +68,14 @@ def flexibility_ellipsoid(support: Callable[[Floats], Floats], arm: float) -> El
         further = (support(np.unique(normals.round(6), axis=0) @ basis) - middle) @ basis.T
         flat = np.concatenate([flat[hull.vertices], further])
     axes, lengths, _ = np.linalg.svd(shape)
-    return Ellipsoid(middle + centre @ basis, (axes * lengths).T @ basis, arm)
+    return Ellipsoid(middle + centre @ basis, _forward((axes * lengths).T @ basis), arm)
+
+
+def _forward(axes: Floats) -> Floats:
+    """Each axis, (K, 3), the way in which its first part that is not 0 is positive: signs are else chance."""
+    counted = np.abs(axes) > NOISE * np.abs(axes).max(axis=1, keepdims=True)
+    first = np.take_along_axis(axes, counted.argmax(axis=1)[:, np.newaxis], axis=1)
+    return np.where(first < 0, -axes, axes)
 
 
 def _directions() -> Floats:

@@ -143,8 +143,7 @@ def _share_range(span: tuple[float, float] | None) -> str:
 def _ellipsoid_rows(result: PlayResult, ellipsoid: Ellipsoid) -> list[str]:
     """The half axes, as the travel and turn at their ends."""
     rows: list[str] = []
-    for either in ellipsoid.axes:
-        axis = either * np.sign(either[int(np.argmax(np.abs(either)))])
+    for axis in ellipsoid.axes:
         size = float(np.abs(axis).max())
         travel = place(axis[:2], size=size, digits=3)
         spin = figure(degrees(axis[2] / ellipsoid.arm), size=degrees(size / ellipsoid.arm), digits=3)

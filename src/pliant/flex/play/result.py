@@ -63,18 +63,18 @@ class PointPlay:
 class PlayResult(Shown):
     """How loose the parts of an assembly are as drawn."""
 
-    status: PlayStatus
-    model: Assembly
-    study: PlayStudy
+    status: PlayStatus  # how it ended
+    model: Assembly  # that was measured
+    study: PlayStudy  # what was asked
     bodies: tuple[BodyPlay, ...]  # those that move and were measured
     point: PointPlay | None  # of the body that was asked about
-    gap: float
-    rows: int
-    columns: int
+    gap: float  # typical clearance (length)
+    rows: int  # of the programs
+    columns: int  # of the programs
     shapes: tuple[Shape, ...]  # inset
     shape_of: Ints  # (B,)
-    seconds: Mapping[str, float]
-    note: str = ""
+    seconds: Mapping[str, float]  # by phase
+    note: str = ""  # what is known beyond the status
 
     @property
     def message(self) -> str:

@@ -37,6 +37,12 @@ class Objective:
         """How much has been gained since the drawn pose."""
         return self._raw(poses) - self.drawn
 
+    def values(self, frames: Floats) -> Floats:
+        """The same of many poses (F, B + 1, 3), (F,)."""
+        points = frames[:, self.body, :2] + turn(frames[:, self.body, 2], self.point)
+        travel = np.einsum("fbk,bk->f", frames, self.linear)
+        return travel + np.einsum("ftk,tk->f", points, self.direction) - self.drawn
+
     def size(self, poses: Floats) -> float:
         """How much has been gained, without its sign; the less of travel and turns, where both are asked for.
 

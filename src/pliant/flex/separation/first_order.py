@@ -63,7 +63,7 @@ def first_order(program: Program) -> FirstOrder:
         motion = answer.x[:columns].reshape(-1, 3) * units.columns
         opening = int((answer.x[columns:] > OPENS).sum())
         return FirstOrder(motion / np.abs(motion).max(), opening, None, 0.0, 0.0)
-    sliding, least = _sliding(matrix)
+    sliding, least = _sliding_motion(matrix)
     forces, unbalanced = _balanced_forces(matrix)
     motion = None if sliding is None else sliding.reshape(-1, 3) * units.columns
     return FirstOrder(motion, 0, forces, unbalanced, least)
@@ -75,7 +75,7 @@ def _one_sided(program: Program) -> csr_array:
     return csr_array(vstack([matrix, -matrix[program.equal]])) if program.equal.any() else csr_array(matrix)
 
 
-def _sliding(matrix: csr_array) -> tuple[Floats | None, float]:
+def _sliding_motion(matrix: csr_array) -> tuple[Floats | None, float]:
     """A motion with J q̇ = 0, if there is one; and the least singular value of J over its largest."""
     values, vectors = np.linalg.eigh((matrix.T @ matrix).toarray())
     sizes = np.sqrt(np.maximum(values, 0.0))

@@ -39,21 +39,19 @@ class DisassemblyTree:
 class SeparationResult(Shown):
     """How an assembly comes apart, or what holds it."""
 
-    status: SeparationStatus
-    model: Assembly
-    study: SeparateStudy
+    status: SeparationStatus  # how it ended
+    model: Assembly  # that was taken apart
+    study: SeparateStudy  # what was asked
     ways: tuple[WayOut, ...]  # in order
     first: tuple[str, ...]  # bodies that can leave first, each alone
-    moves: Mapping[
-        str, tuple[float, float, float]
-    ]  # of each body, to first order, as drawn: ẋ, ẏ, θ̇; or empty
-    tree: DisassemblyTree
+    moves: Mapping[str, tuple[float, float, float]]  # ẋ, ẏ, θ̇ of each body as drawn, or empty
+    tree: DisassemblyTree  # groups and what they come apart into
     interlocks: tuple[Interlock, ...]  # what does not come apart
-    gap: float
+    gap: float  # typical clearance (length)
     shapes: tuple[Shape, ...]  # inset
     shape_of: Ints  # (B,)
     drawn: Floats  # (B, 3) poses as drawn
-    seconds: Mapping[str, float]
+    seconds: Mapping[str, float]  # by phase
 
     @property
     def message(self) -> str:

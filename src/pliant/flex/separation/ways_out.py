@@ -85,7 +85,7 @@ def way_out(stage: PartialAssembly, names: tuple[str, ...], directions: int) -> 
         study = FlexStudy(maximize=(Term(body=names[0], direction=direction),), steps=STEPS)
         result = solve(model, study)
         if result.status is FlexStatus.FREE and result.leaving is not None:
-            return _played(stage, result, at_once=False)
+            return _played_way(stage, result, at_once=False)
     return None
 
 
@@ -95,7 +95,7 @@ def way_at_once(stage: PartialAssembly, velocities: dict[str, tuple[float, float
     terms = tuple(Term(body=name, direction=velocity) for name, velocity in velocities.items())
     result = solve(model, FlexStudy(maximize=terms, steps=STEPS))
     if result.status is FlexStatus.FREE and result.leaving is not None:
-        return _played(stage, result, at_once=True)
+        return _played_way(stage, result, at_once=True)
     return None
 
 
@@ -134,7 +134,7 @@ def free_directions(model: Assembly, name: str, count: int) -> Iterator[tuple[fl
         yield float(np.cos(angle)), float(np.sin(angle))
 
 
-def _played(stage: PartialAssembly, result: FlexResult, at_once: bool) -> WayOut:
+def _played_way(stage: PartialAssembly, result: FlexResult, at_once: bool) -> WayOut:
     """The way of a result with its straight end, for all bodies of the file."""
     leaving = result.leaving
     assert leaving is not None

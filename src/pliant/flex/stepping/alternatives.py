@@ -18,10 +18,13 @@ from pliant.core.arrays import Bools, Floats, Ints
 from pliant.flex.contact.distance import contact_points, gaps, gaps_and_blocks
 from pliant.flex.contact.overlap import measure_overlaps
 from pliant.flex.contact.selection import (
+    RowsPastEnds,
+    Selection,
     distance_beyond_ends,
     flip_corners,
     rows_past_ends,
     select,
+    with_rows_past_ends,
     without_rows,
 )
 from pliant.flex.lp.solvers import solve_program
@@ -55,7 +58,8 @@ SLIDES = 3  # lengths of a slide that are tried: by less than a quarter nothing 
 
 def alternative_step(system: System, linear: LinearStep, enough: float, turn: float) -> AcceptedStep | None:
     """A step that gains where the program of a pose has nothing more to gain; None: it is at rest."""
-    if _alternatives_could_gain(system, linear, enough, turn):
+    could_gain = _alternatives_could_gain(system, linear, enough, turn)
+    if could_gain:
         for other in _alternatives(system, linear, enough, turn):
             moved = _gaining_step(system, linear, other, enough, turn)
             if moved is not None:
@@ -68,7 +72,9 @@ def alternative_step(system: System, linear: LinearStep, enough: float, turn: fl
         best = max((moved for moved in past if moved), key=lambda moved: moved.there.value, default=None)
         if best is not None:
             return best
-    return _sliding_step(system, linear, enough, turn) if len(system.parts.free) <= FEW else None
+    if len(system.parts.free) > FEW:
+        return None
+    return _sliding_step(system, linear, enough, turn, could_gain)
 
 
 def _gaining_step(
@@ -105,14 +111,25 @@ def _alternatives_could_gain(system: System, linear: LinearStep, enough: float, 
     Leaving rows out bounds what any other rows in their place could gain: one program where
     there is nothing to be had, instead of one for each thing that could be tried.
     """
+    loose = _loose_rows(system, linear)
+    if not (loose & _loaded_rows(linear)).any():
+        return False
+    contacts = without_rows(linear.here.contacts, loose)
+    return _gains_by(system, linear, contacts, max(enough, linear.gain + 0.5 * enough), turn)
+
+
+def _loose_rows(system: System, linear: LinearStep) -> Bools:
+    """Rows (R,) that may be let go or turned: past the ends of edges, at corners, of touching tips."""
     contacts = linear.here.contacts
     loose = distance_beyond_ends(system.parts, linear.here.poses, contacts) > 0.1 * system.threshold
     loose[contacts.corner] = True
-    loose |= _rows_of_touching_tips(system, linear)
-    if not (loose & _loaded_rows(linear)).any():
-        return False
-    without = linear_step(system, replace(linear.here, contacts=without_rows(contacts, loose)), turn)
-    return without.endless is not None or without.gain > max(enough, linear.gain + 0.5 * enough)
+    return loose | _rows_of_touching_tips(system, linear)
+
+
+def _gains_by(system: System, linear: LinearStep, contacts: Selection, enough: float, turn: float) -> bool:
+    """Whether the program of a pose gains enough with other contacts."""
+    other = linear_step(system, replace(linear.here, contacts=contacts), turn)
+    return other.endless is not None or other.gain > enough
 
 
 def _alternatives(system: System, linear: LinearStep, enough: float, turn: float) -> Iterator[LinearStep]:
@@ -203,27 +220,41 @@ def _with_flipped_corners(system: System, here: Configuration, corners: Ints) ->
     return replace(here, contacts=flip_corners(system.parts, here.contacts, which))
 
 
-def _sliding_step(system: System, linear: LinearStep, enough: float, turn: float) -> AcceptedStep | None:
+def _sliding_step(
+    system: System, linear: LinearStep, enough: float, turn: float, could_gain: bool
+) -> AcceptedStep | None:
     """A slide that loses nothing, after which the motion goes on past the end of an edge.
 
     A vertex that presses on an edge near its end gains nothing by sliding along it, to first
-    order, until it has slid past: then the corner is free to pass on the other side.
+    order, until it has slid past: then the corner is free to pass on the other side. Where no
+    alternative could gain, a slide by which no vertex gets past an end gains nothing either.
     """
     contacts = linear.here.contacts
     force = linear.solution.forces[: len(contacts.rows)]
     pressing = np.flatnonzero(force > 1e-3 * np.abs(linear.solution.forces).max(initial=0.0))
-    groups, rows, tips = rows_past_ends(system.parts, linear.here.poses, contacts, pressing)
-    if not len(groups):
+    past = rows_past_ends(system.parts, linear.here.poses, contacts, pressing)
+    rows, tips = past.rows, past.tips
+    if not len(past.group):
         return None
     sliding = np.zeros((system.parts.count + 1, 3))
     blocks = gaps_and_blocks(rows, linear.here.poses)[1]
     np.add.at(sliding, rows.edge_body, blocks[:, 0])
     np.add.at(sliding, rows.point_body, blocks[:, 1])
     wish = sliding[system.parts.free]
-    moved = _slide_past_end(system, linear, linear, wish, groups, enough, turn)
+    slide = _side_step(system, linear, wish, enough)
+    passes = _passed_ends(system, slide, past)
+    moved = None
+    if slide is not None and (could_gain or _passing_could_gain(system, linear, past, passes, enough, turn)):
+        moved = _slide_past_end(system, linear, slide, past.group, enough, turn)
     if moved is not None or not tips.any():
         return moved
-    moved = _slide_past_end(system, linear, _without_rows(linear, tips), wish, groups, enough, turn)
+    other = _side_step(system, _without_rows(linear, tips), wish, enough)
+    more = _passed_ends(system, other, past)
+    if other is None or (len(system.parts.free) > FEWER and not (more & ~passes).any()):
+        return None
+    if not (could_gain or _passing_could_gain(system, linear, past, more, enough, turn)):
+        return None
+    moved = _slide_past_end(system, linear, other, past.group, enough, turn)
     held = np.stack([contacts.rows.edge_body[tips], contacts.rows.point_body[tips]], axis=1)
     if (
         moved is None
@@ -233,13 +264,38 @@ def _sliding_step(system: System, linear: LinearStep, enough: float, turn: float
     return moved
 
 
+def _passed_ends(system: System, slide: LinearStep | None, past: RowsPastEnds) -> Bools:
+    """Which vertices (K,) get past an end by a slide: to first order, and a tenth more for what turns add."""
+    if slide is None:
+        return np.zeros(len(past.group), np.bool_)
+    distance, blocks = gaps_and_blocks(past.rows, slide.here.poses)
+    step = np.zeros((system.parts.count + 1, 3))
+    step[system.parts.free] = slide.solution.step
+    moved = step[np.stack([past.rows.edge_body, past.rows.point_body], axis=1)]
+    change = np.einsum("rij,rij->r", blocks, moved)
+    moves = (change > 0.1 * system.threshold) & (distance < 0)
+    return moves & (distance + 1.1 * change > -system.threshold)
+
+
+def _passing_could_gain(
+    system: System, linear: LinearStep, past: RowsPastEnds, passes: Bools, enough: float, turn: float
+) -> bool:
+    """Whether once some vertices (K,) are past ends more could be had, where from here no alternative gains.
+
+    No more than with the rows of the edges that they get to, without all that may be let go.
+    """
+    if not passes.any() or len(system.parts.free) <= FEWER:
+        return bool(passes.any())
+    contacts = without_rows(linear.here.contacts, past.tips | _loose_rows(system, linear))
+    return _gains_by(system, linear, with_rows_past_ends(contacts, past, passes), enough, turn)
+
+
 def _slide_past_end(
-    system: System, linear: LinearStep, by: LinearStep, wish: Floats, groups: Ints, enough: float, turn: float
+    system: System, linear: LinearStep, slide: LinearStep, groups: Ints, enough: float, turn: float
 ) -> AcceptedStep | None:
-    """A slide along a wish (M, 3) by a program with the rows of `by`, where more can be had from its end."""
+    """A slide as it is taken, where more can be had from its end."""
     contacts = linear.here.contacts
-    slide = _side_step(system, by, wish, enough)
-    if slide is None or largest_travel(system, slide.here, slide.solution.step) <= 0.1 * system.threshold:
+    if largest_travel(system, slide.here, slide.solution.step) <= 0.1 * system.threshold:
         return None  # nothing slides
     moved = take_step(system, slide, turn, SLIDES)
     if moved is None or moved.crossings is not None:

@@ -13,7 +13,14 @@ from pliant.flex.problem.system import System
 from pliant.flex.status import FlexStatus
 from pliant.flex.stepping.alternatives import alternative_step, nearby_step
 from pliant.flex.stepping.linearization import linear_step, step_with_new_contacts
-from pliant.flex.stepping.step import AcceptedStep, LinearStep, is_usable, next_turn_bound, take_step
+from pliant.flex.stepping.step import (
+    AcceptedStep,
+    LinearStep,
+    gains_nothing,
+    is_usable,
+    next_turn_bound,
+    take_step,
+)
 from pliant.flex.stepping.trajectory import Trajectory
 
 SHRINKINGS = 3
@@ -59,7 +66,7 @@ def ascend(
         elif shrinkings < SHRINKINGS:
             turn, shrinkings = turn / 4, shrinkings + 1
         else:
-            return _stall_ending(system, trajectory, linear, solved)
+            return _stall_ending(system, trajectory, linear, solved, turn)
     return Ending(FlexStatus.STEP_LIMIT)
 
 
@@ -79,13 +86,17 @@ def _step_where_stalled(
     return near, moved or alternative_step(system, linear, trajectory.enough, turn)
 
 
-def _stall_ending(system: System, trajectory: Trajectory, linear: LinearStep, solved: bool) -> Ending:
+def _stall_ending(
+    system: System, trajectory: Trajectory, linear: LinearStep, solved: bool, turn: float
+) -> Ending:
     """The ending where no step can be taken, however short.
 
-    That is at rest where a program that keeps bodies near promises nothing either: what slopes there
-    are lead nowhere but down, to second order.
+    That is at rest where a program that keeps bodies near promises nothing either, or where short steps
+    can be gone and gain nothing: what slopes there are lead nowhere but down, to second order.
     """
-    if solved and linear.solution.solved and linear.gain <= trajectory.enough:
+    enough = trajectory.enough
+    at_rest = linear.gain <= enough or gains_nothing(system, linear, turn, enough)
+    if solved and linear.solution.solved and at_rest:
         return _finish(system, trajectory, linear, None)
     if solved:
         return Ending(FlexStatus.STEP_LIMIT, note=STALLED)

@@ -21,6 +21,7 @@ from pliant.flex.contact.distance import gaps
 from pliant.flex.contact.selection import distance_beyond_ends
 from pliant.flex.diagnosis.unbounded import Ending
 from pliant.flex.problem.system import System
+from pliant.flex.status import FlexStatus
 from pliant.flex.stepping.alternatives import without_released_rows, without_touching_tips
 from pliant.flex.stepping.ascent import FINEST, ascend
 from pliant.flex.stepping.linearization import linear_step, with_travel_bounds
@@ -33,10 +34,12 @@ KEEPS = (100.0, 30.0, 10.0, 3.0, 1.0)  # what the objective weighs beside the pu
 LOSS = 0.01  # of how far a push may lead, and no more of the objective is lost on it
 LEANS = 4  # in a row, each from where the last one stopped
 ROUNDS = 8  # of such leans that gain nothing
+LEAST_ROUNDS = 5  # where parts rattle, be leans little
 MOST_ROUNDS = 20
 LITTLE = 0.1  # of a body's size: half as many rounds will do, and at a tenth of that a quarter
 ALONE = 0.3  # of the pushes are of one body alone
 FAR = 0.5  # of the rounds go as far as half of a body's size, where all seems locked
+ROLL = 0.5  # of the rounds begin with turns alone: what lies on an edge rolls over its end
 STEPS = 2  # of a push
 STOPS = 4  # on the way of a push, at most
 JUST = 0.02  # of a stretch between two changes of contact: so near to one, too, a push stops
@@ -57,26 +60,32 @@ def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress
     """Push the parts at the end of a trajectory until that gains nothing; it then goes to the better end."""
     chance = np.random.default_rng(0)
     idle = ascents = 0
-    for _ in range(MOST_ROUNDS):
-        if idle >= ROUNDS or ascents >= ASCENTS or not ending.status.at_rest:
+    least = LEAST_ROUNDS if system.rattles else 0
+    for done in range(MOST_ROUNDS):
+        if (idle >= ROUNDS and done >= least) or ascents >= ASCENTS or not ending.status.at_rest:
             break
         idle += 1
         progress(trajectory.steps, None, f"objective {trajectory.here.value:.6g}, shaken")
         for aside in _sideways_trajectories(system, trajectory, chance):
             ascents += 1
-            back = Trajectory(
-                trajectory.model, system, _with_own_value(system, aside[-1].here), looks_far=False
-            )
+            start, overlap = _with_own_value(system, aside[-1].here), aside[-1].overlaps[-1]
+            back = Trajectory(trajectory.model, system, start, looks_far=False, overlap=overlap)
             end = ascend(system, back, system.study.steps)
             gained = back.here.value - trajectory.here.value
             if end.status.endless or (end.status.at_rest and gained > trajectory.enough):
                 if end.status.endless or back.here.value > _least_better_value(trajectory):
                     idle = ascents = 0
                 trajectory.extend(*aside, back)
-                ending = end
+                ending = _ending_of_whole(trajectory, end)
                 break
             idle += _spared_rounds(system, trajectory, aside)
     return ending
+
+
+def _ending_of_whole(trajectory: Trajectory, end: Ending) -> Ending:
+    """The ending of a trajectory whose last walk ended so: a walk knows nothing of the turns before it."""
+    turning = trajectory.turning() if end.status.at_rest else None
+    return end if turning is None else Ending(FlexStatus.TURNING, turning=turning)
 
 
 def _least_better_value(trajectory: Trajectory) -> float:
@@ -124,9 +133,11 @@ def _sideways_trajectories(
 
 def _leans(system: System, chance: np.random.Generator) -> Iterator[tuple[Floats, float]]:
     """Pushes in a row and what the objective weighs beside each: a slide at no loss, its way back, others."""
-    first = _push_of_some(system, chance)
-    yield first, KEEPS[0]
-    yield -first, KEEPS[0]
+    first, keep = _push_of_some(system, chance), KEEPS[0]
+    if chance.random() < ROLL:
+        first[:, :2], keep = 0.0, KEEPS[3]
+    yield first, keep
+    yield -first, keep
     for _ in range(LEANS - 2):
         yield _push_of_some(system, chance), chance.choice(KEEPS)
 
@@ -141,7 +152,7 @@ def _push_of_some(system: System, chance: np.random.Generator) -> Floats:
 
 def _cut_at_loss(system: System, trajectory: Trajectory, least: float) -> Trajectory:
     """A trajectory as far as the objective is worth at least that."""
-    worth = np.array([system.objective.value(poses) for poses in trajectory.frames])
+    worth = system.objective.values(np.array(trajectory.frames))
     low = np.flatnonzero(worth[1:] < least)
     if not len(low):
         return trajectory
@@ -249,6 +260,6 @@ def push_aside(
     leaning = replace(leaning, drawn=leaning.value(poses))
     tilted = replace(system, objective=leaning)
     start = configuration_at(tilted, poses, trajectory.reach, without_choices(trajectory.here.contacts))
-    aside = Trajectory(trajectory.model, tilted, start, looks_far=far)
+    aside = Trajectory(trajectory.model, tilted, start, far, trajectory.overlaps[-1])
     ascend(tilted, aside, steps, wander=True)
     return aside

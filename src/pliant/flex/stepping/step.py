@@ -168,6 +168,27 @@ def correct(system: System, contacts: Rows, poses: Floats, wanted: Floats, equal
     return poses
 
 
+def longest_fraction(system: System, linear: LinearStep, turn: float) -> float:
+    """The most of a linear step that rotations up to `turn` and the reach of its contacts allow."""
+    step, reach = linear.solution.step, linear.here.contacts.near.reach
+    distance = largest_travel(system, linear.here, step)
+    return min(1.0, turn / max(float(np.abs(step[:, 2]).max()), 1e-300), reach / max(distance, 1e-300))
+
+
+def gains_nothing(system: System, linear: LinearStep, turn: float, enough: float) -> bool:
+    """Whether the shortest step that is tried can be gone, promises too little and gains no tenth of it.
+
+    Where three normals meet in a point a program sees a turn that is free; to second order it is not.
+    """
+    fraction = longest_fraction(system, linear, turn) / 2 ** (HALVINGS - 1)
+    here = linear.here
+    poses = advance_poses(linear.system, here, linear.program, linear.solution.step, fraction)
+    there = _configuration_within_reach(system, here, poses, POSE * system.threshold)
+    if there is None or there.violation > POSE * system.threshold:
+        return False
+    return there.value - here.value < 0.1 * fraction * linear.gain <= 0.1 * enough
+
+
 def take_step(
     system: System, linear: LinearStep, turn: float, halvings: int = HALVINGS
 ) -> AcceptedStep | None:
@@ -178,7 +199,7 @@ def take_step(
     """
     step, reach = linear.solution.step, linear.here.contacts.near.reach
     distance = largest_travel(system, linear.here, step)
-    longest = min(1.0, turn / max(float(np.abs(step[:, 2]).max()), 1e-300), reach / max(distance, 1e-300))
+    longest = longest_fraction(system, linear, turn)
     moved = line_search(system, linear, longest, halvings)
     if moved is None or moved.crossings or moved.fraction < longest or reach >= distance:
         return moved
@@ -231,7 +252,7 @@ def line_search(
                 return AcceptedStep(linear, here, 0.0, way, met.depth, new)
             if not met.any and met.depth <= allowed_on_the_way:
                 moved = AcceptedStep(linear, there, fraction, way, met.depth)
-                return moved if further is None else _extend(system, moved, further, allowed_on_the_way)
+                return moved if further is None else extend_step(system, moved, further, allowed_on_the_way)
             further = there
         else:
             further = None
@@ -239,11 +260,17 @@ def line_search(
     return None
 
 
-def _extend(system: System, moved: AcceptedStep, further: Configuration, allowed: float) -> AcceptedStep:
-    """A step of half the length with its other half, where that is free once this one has been gone."""
-    here, start = moved.linear.here, moved.there.poses
-    through = (further.poses - here.poses)[system.parts.free] / 2  # a parabola through all three, there
-    way, met = checked_path(system, here, start, through, further.poses)
+def extend_step(system: System, moved: AcceptedStep, further: Configuration, allowed: float) -> AcceptedStep:
+    """A step of half the length with its other half, where that is free once this one has been gone.
+
+    That follows the cubic which starts along the step s, is at m halfway and at e in the end: from
+    halfway on it is m + u(m + (e − s)/4) + … + u³((e + s)/4 − m), 0 ≤ u ≤ 1.
+    """
+    here, start, free = moved.linear.here, moved.there.poses, system.parts.free
+    half, whole = (poses[free] - here.poses[free] for poses in (start, further.poses))
+    step = 2 * moved.fraction * moved.linear.solution.step
+    onward, cubic = half + (whole - step) / 4, (whole + step) / 4 - half
+    way, met = checked_path(system, here, start, onward, further.poses, cubic)
     if met.any or met.depth > allowed:
         return moved
     depth, way = max(moved.depth, met.depth), np.concatenate([moved.way, way])
@@ -251,18 +278,23 @@ def _extend(system: System, moved: AcceptedStep, further: Configuration, allowed
 
 
 def checked_path(
-    system: System, here: Configuration, before: Floats, step: Floats, after: Floats
+    system: System,
+    here: Configuration,
+    before: Floats,
+    step: Floats,
+    after: Floats,
+    cubic: Floats | float = 0.0,
 ) -> tuple[Floats, Crossings]:
     """A way within reach of a place, and what it runs into; with more frames where few do not do.
 
     The depth is that of the worst overlap on the way, or of the joint that is left furthest. Of more
     frames, what ran into bodies by few is followed first: most of it does so again.
     """
-    way = arc(system, before, step, after)
+    way = arc(system, before, step, after, cubic)
     met = sweep(system, here, before, way)
     if not met.any and met.depth <= system.threshold:
         return way, met
-    way = arc(system, before, step, after, FINER)
+    way = arc(system, before, step, after, cubic, FINER)
     again = sweep(system, here, before, way, met) if met.any else met
     return way, again if again.any else sweep(system, here, before, way)
 
@@ -320,19 +352,27 @@ def _vertices_in_reach(system: System, here: Configuration, frames: Floats) -> t
     return vertex[some], body[some]
 
 
-def arc(system: System, before: Floats, step: Floats, after: Floats, refined: int = 1) -> Floats:
+def arc(
+    system: System,
+    before: Floats,
+    step: Floats,
+    after: Floats,
+    cubic: Floats | float = 0.0,
+    refined: int = 1,
+) -> Floats:
     """Poses on the way of a step, (frames, B + 1, 3), the last one `after`.
 
-    q(t) = q₀ + tΔq + t²(q₁ − q₀ − Δq) starts along the program's step and ends where the
-    correction put it, so that it leaves the constraints by the cube of the rotation only.
+    q(t) = q₀ + tΔq + t²(q₁ − q₀ − Δq) + (t³ − t²)c starts along the program's step and ends where the
+    correction put it, so that it leaves the constraints by the cube of the rotation only; or by less
+    where the `cubic` c (M, 3) is known.
     As poses go straight between frames in the user's own frames, bodies that turn together
     come nearer on the way, by θ²/8 of how far apart their origins are: frames are enough for that.
     """
-    moved = np.zeros_like(before)
-    moved[system.parts.free] = step
+    moved, bent = np.zeros_like(before), np.zeros_like(before)
+    moved[system.parts.free], bent[system.parts.free] = step, cubic
     spin = np.abs(moved[:-1, 2])
     bulge = (system.parts.size / 2 + np.hypot(*system.parts.origins.T)) * spin**2 / 8
     wanted = max(spin.max() / FRAME_TURN, np.sqrt(bulge.max() / (0.3 * system.threshold)))
     count = refined * int(np.clip(np.ceil(wanted), 1, MOST_FRAMES))
     t = np.arange(1, count + 1)[:, None, None] / count
-    return before + t * moved + t**2 * (after - before - moved)
+    return before + t * moved + t**2 * (after - before - moved + (t - 1) * bent)

@@ -41,7 +41,14 @@ def without_choices(contacts: Selection) -> Selection:
 class Trajectory:
     """The frames, linear steps and checks of a solve under way."""
 
-    def __init__(self, model: Assembly, system: System, start: Configuration, looks_far: bool = True) -> None:
+    def __init__(
+        self,
+        model: Assembly,
+        system: System,
+        start: Configuration,
+        looks_far: bool = True,
+        overlap: Measured | None = None,  # of the start, where that is known
+    ) -> None:
         self.model = model
         self.system = system
         self.here = start
@@ -50,7 +57,7 @@ class Trajectory:
         self.linear_steps: list[LinearStep] = []
         self.frames: list[Floats] = [start.poses]
         self.accepted: list[int] = [0]
-        self.overlaps: list[Measured] = [lambda: self.at_start.worst]
+        self.overlaps: list[Measured] = [overlap or (lambda: self.at_start.worst)]
         self.violations: list[float] = [start.violation]
         self.path = 0.0
         self.idle = 0  # steps in a row that were taken whole and gained next to nothing

@@ -36,8 +36,8 @@ class Track:
 
     t: Floats  # (F,) ascending
     x: Floats  # (2, F)
-    v: Floats
-    a: Floats
+    v: Floats  # (2, F) dx/dt
+    a: Floats  # (2, F) d²x/dt²
     period: float | None = None  # of a closed cycle, whose last sample is followed by the first; else None
     kinks: Bools | None = None  # (F,) samples at which it turns all at once; None where it does not
 
@@ -47,7 +47,15 @@ class Track:
         return np.diff(self.t if self.period is None else np.append(self.t, self.t[0] + self.period))
 
     def cells(self, f: Floats, slope: Floats) -> Cells:
-        """Values (…, F) and their slopes at the ends of each cell."""
+        """Values (…, F) and their slopes at the ends of each cell.
+
+        Args:
+            f: values at the samples (…, F).
+            slope: their derivatives by t (…, F).
+
+        Returns:
+            Values and slopes times the step, at both ends of each cell (…, C).
+        """
         h = self.steps
         count = len(h)
         after = (np.arange(count) + 1) % len(self.t)
@@ -67,7 +75,14 @@ class Track:
         return Cells(f0, f1, np.where(first, left, d0), np.where(last, right, d1))
 
     def closed_integral(self, f: Floats) -> float:
-        """∮f dt once round a closed cycle."""
+        """∮f dt once round a closed cycle.
+
+        Args:
+            f: integrand at the samples (F,).
+
+        Returns:
+            By the trapezoid rule.
+        """
         h = self.steps
         return float((f * (h + np.roll(h, 1))).sum() / 2)
 
@@ -85,7 +100,18 @@ class Track:
 
 
 def track(t: Floats, x: Floats, v: Floats, a: Floats, period: float | None = None) -> Track:
-    """A point's path with slopes that can be relied on."""
+    """A point's path with slopes that can be relied on.
+
+    Args:
+        t: samples (F,), ascending.
+        x: positions (2, F).
+        v: dx/dt (2, F).
+        a: d²x/dt² (2, F).
+        period: of a closed cycle, in the unit of t.
+
+    Returns:
+        The path, with its kinks marked.
+    """
     if len(t) < 2:
         return Track(t, x, np.zeros_like(x), np.zeros_like(x), period)
     bare = Track(t, x, v, a, period)
@@ -131,8 +157,8 @@ def _chords(run: Track, f: Floats) -> tuple[Floats, Floats]:
 class Box:
     """Two corners."""
 
-    low: tuple[float, float]
-    high: tuple[float, float]
+    low: tuple[float, float]  # least x and y
+    high: tuple[float, float]  # greatest x and y
 
     @property
     def size(self) -> tuple[float, float]:
@@ -144,15 +170,15 @@ class Box:
 class TopSpeed:
     """The largest speed and when, between samples too."""
 
-    speed: float
-    t: float
+    speed: float  # |v|
+    t: float  # when
 
 
 @dataclass(frozen=True)
 class TimeRatio:
     """The slow stroke's time over the quick one's, or why there is none."""
 
-    ratio: float | None
+    ratio: float | None  # slow stroke over quick one, at least 1
     reason: str  # "" where there is a ratio
     turns: tuple[float, ...]  # t of the turning points
     direction: tuple[float, float]  # of the strokes
@@ -162,7 +188,7 @@ class TimeRatio:
 class Sweep:
     """The room a run takes: of joints, without the width of links."""
 
-    box: Box
+    box: Box  # around all points
     hull: Floats  # (H, 2) convex, counter-clockwise
     area: float  # of the hull
 
@@ -172,6 +198,12 @@ def length(run: Track) -> float:
 
     Once round without a stop, the trapezoid rule is as exact as the samples are. Where a point
     turns back, |v| has a kink: cells are cut into many there.
+
+    Args:
+        run: the point's path.
+
+    Returns:
+        A length in the model's unit.
     """
     if run.period is not None and run.kinks is None and run.speed.min() > SMOOTH * run.speed.max():
         return run.closed_integral(run.speed)
@@ -182,7 +214,14 @@ def length(run: Track) -> float:
 
 
 def area(run: Track) -> float | None:
-    """The enclosed area ½∮x×v dt, positive counter-clockwise; None for a curve that is not closed."""
+    """The enclosed area ½∮x×v dt, positive counter-clockwise; None for a curve that is not closed.
+
+    Args:
+        run: the point's path.
+
+    Returns:
+        An area in the model's unit squared, or None.
+    """
     if run.period is None:
         return None
     middle = run.x.mean(axis=1, keepdims=True)  # about itself, for its digits
@@ -194,17 +233,39 @@ def area(run: Track) -> float | None:
 
 
 def cross(u: Floats, v: Floats) -> Floats:
-    """The product u × v of vectors whose first axis is x, y."""
+    """The product u × v of vectors whose first axis is x, y.
+
+    Args:
+        u: vectors (2, …).
+        v: vectors (2, …).
+
+    Returns:
+        u_x v_y − u_y v_x (…).
+    """
     return u[0] * v[1] - u[1] * v[0]
 
 
 def box(run: Track) -> Box:
-    """The smallest upright box, between samples too."""
+    """The smallest upright box, between samples too.
+
+    Args:
+        run: the point's path.
+
+    Returns:
+        Its lowest and its highest corner.
+    """
     return _box(_extremes(run))
 
 
 def top_speed(run: Track) -> TopSpeed:
-    """The largest speed along the curve."""
+    """The largest speed along the curve.
+
+    Args:
+        run: the point's path.
+
+    Returns:
+        The speed, and when it is reached.
+    """
     cells = run.cells(run.speed, run.speed_rate)
     s = hermite.stationary_points(cells)
     values = np.concatenate([run.speed, hermite.value(cells, s).ravel()])
@@ -214,7 +275,15 @@ def top_speed(run: Track) -> TopSpeed:
 
 
 def dwell(run: Track, below: float = 0.05) -> float:
-    """The share of the run in which the point is slower than `below` of its largest speed."""
+    """The share of the run in which the point is slower than `below` of its largest speed.
+
+    Args:
+        run: the point's path.
+        below: share of the largest speed, from 0 to 1.
+
+    Returns:
+        A share of the time, from 0 to 1.
+    """
     most = top_speed(run).speed
     if most == 0:
         return 1.0
@@ -231,6 +300,12 @@ def time_ratio(run: Track) -> TimeRatio:
     """How much longer the slow stroke takes, of a point that goes out and back once a cycle.
 
     Strokes are along the direction in which the curve is widest, and end where the point turns.
+
+    Args:
+        run: the point's path.
+
+    Returns:
+        The ratio, at least 1, with both strokes.
     """
     spread = run.x - run.x.mean(axis=1, keepdims=True)
     direction = np.linalg.eigh(spread @ spread.T)[1][:, 1]
@@ -254,7 +329,14 @@ def time_ratio(run: Track) -> TimeRatio:
 
 
 def swept_region(tracks: Sequence[Track]) -> Sweep:
-    """The box and the convex hull of all points over all poses."""
+    """The box and the convex hull of all points over all poses.
+
+    Args:
+        tracks: the points' paths.
+
+    Returns:
+        Box, hull and its area.
+    """
     points = np.concatenate([_extremes(run) for run in tracks], axis=1)
     hull = shapely.MultiPoint(points.T).convex_hull
     corners = shapely.get_coordinates(hull)

@@ -63,7 +63,7 @@ KNOWN = 500  # places of the pointer whose linkage is remembered
 class Dragged:
     """Where an event brought the linkage."""
 
-    status: DragStatus
+    status: DragStatus  # how it ended
     place: tuple[float, float]  # of the pointer
     joints: dict[str, tuple[float, float]]  # where each is drawn now
     miss: float  # how far the joint is from the pointer
@@ -71,8 +71,8 @@ class Dragged:
     freed: tuple[Resistance, ...]  # the guards that kept it from a better linkage, which it went back to now
     settled: bool  # whether the linkage moves no more while the pointer stays
     farthest: float  # how far a joint of the drawing moved since the event before
-    steps: int
-    seconds: float
+    steps: int  # quadratic programs
+    seconds: float  # of the answer
 
     @property
     def message(self) -> str:
@@ -80,7 +80,11 @@ class Dragged:
         return str(self.status) + (f": {self.held[0]}" if self.held else "")
 
     def to_dict(self) -> dict[str, Json]:
-        """As JSON has it."""
+        """As JSON has it.
+
+        Returns:
+            Plain lists and numbers.
+        """
         return {
             "status": self.status.name.lower(),
             "message": self.message,
@@ -136,11 +140,25 @@ class Drag:
         return redraw(self.original, self._state)
 
     def runs(self) -> bool:
-        """Whether the linkage as it is drawn now runs as far as the original did, between the samples too."""
+        """Whether the linkage as it is drawn now runs as far as the original did, between the samples too.
+
+        Returns:
+            True where it does.
+        """
         return runs_as_before(self._problem, self.model)
 
     def to(self, place: Sequence[float]) -> Dragged:
-        """Move the pointer to a place (x, y), and the linkage after it."""
+        """Move the pointer to a place (x, y), and the linkage after it.
+
+        Args:
+            place: x and y of the pointer, in the model's unit.
+
+        Returns:
+            Where the linkage is now, and what stands in the way.
+
+        Raises:
+            InputError: the place is no pair of numbers.
+        """
         begun = perf_counter()
         wanted = np.array(place, np.float64)
         if wanted.shape != (2,) or not np.isfinite(wanted).all():

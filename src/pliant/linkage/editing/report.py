@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot, Series
-from pliant.core.store import model_hash, sayable, version
+from pliant.core.store import opening, sayable
 from pliant.linkage.drawing import picture
 from pliant.linkage.editing.result import EditResult
 from pliant.linkage.model import TraceStudy
@@ -92,13 +92,7 @@ def summary(result: EditResult) -> str:
 def to_dict(result: EditResult) -> dict[str, Any]:
     """Everything, as JSON has it."""
     data = {
-        "kind": "linkage",
-        "command": "edit",
-        "status": result.status.name.lower(),
-        "message": result.message,
-        "seconds": dict(result.seconds),
-        "version": version(),
-        "model": model_hash(result.original),
+        **opening("linkage", "edit", result.status, result.message, result.seconds, result.original),
         "edited": result.model.model_dump(mode="json", exclude_defaults=True, by_alias=True),
         "achieved": [vars(target).copy() for target in result.achieved],
         "resisted": [vars(resistance).copy() for resistance in result.resisted],

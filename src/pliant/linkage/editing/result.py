@@ -44,15 +44,15 @@ class Resistance:
 class EditResult(Shown):
     """The linkage before and after."""
 
-    status: EditStatus
-    original: Linkage
+    status: EditStatus  # how it ended
+    original: Linkage  # before
     model: Linkage  # after
-    study: EditStudy
-    achieved: tuple[AchievedTarget, ...]
-    resisted: tuple[Resistance, ...]
+    study: EditStudy  # what was asked
+    achieved: tuple[AchievedTarget, ...]  # targets and keeps, each before and after
+    resisted: tuple[Resistance, ...]  # guards and keeps that stand in the way, the strongest first
     wanted: tuple[Mark, ...]  # what was asked for, to be drawn
-    steps: int
-    seconds: Mapping[str, float]
+    steps: int  # quadratic programs
+    seconds: Mapping[str, float]  # by phase
 
     @property
     def message(self) -> str:

@@ -40,6 +40,18 @@ def variant_curves(
     it is drawn flat, so that it has no side. It is judged at these angles and nowhere between: a
     variant that is reached at all of them may still be stopped for a moment between two. How far
     it truly runs is what `pliant trace` and `limits.motion_range` find.
+
+    Args:
+        plan: of the linkage, from `compile_plan`.
+        drawings: positions of the joints as drawn (V, N, 2).
+        angles: of the motors, from the drawn pose (M, F) in rad.
+        trace: index of a joint, or of T of them.
+
+    Returns:
+        Points (V, T, 2, F), or (V, 2, F) of one joint; and what is reached (V, F).
+
+    Raises:
+        PliantError: joints of the plan are found together.
     """
     run = _Batch(plan, angles, trace)
     return run(drawings)
@@ -56,6 +68,19 @@ def stream_variants(
 
     `drawings` are (V, N, 2), or yielded in pieces (v, N, 2) of any size. The points and flags
     that `reduce` is given are overwritten by the next block: what it keeps, it must copy.
+
+    Args:
+        plan: of the linkage, from `compile_plan`.
+        drawings: positions of the joints as drawn (V, N, 2), or pieces of them.
+        angles: of the motors, from the drawn pose (M, F) in rad.
+        trace: index of a joint, or of T of them.
+        reduce: called with drawings, points and what is reached of a block.
+
+    Yields:
+        What `reduce` gave, block by block.
+
+    Raises:
+        PliantError: joints of the plan are found together.
     """
     run = _Batch(plan, angles, trace)
     room = np.empty((BLOCK, *run.shape)), np.empty((BLOCK, run.angles.shape[1]), np.bool_)

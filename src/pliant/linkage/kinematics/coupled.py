@@ -221,4 +221,4 @@ def _matrices(slopes: Floats) -> Floats:
 
 def _joint_columns(solution: Floats) -> Floats:
     """(F, 2U) as (U, 2, F)."""
-    return np.moveaxis(solution.reshape(len(solution), -1, 2), 0, 2)
+    return np.moveaxis(solution.reshape(len(solution), solution.shape[1] // 2, 2), 0, 2)

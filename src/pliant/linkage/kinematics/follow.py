@@ -52,9 +52,19 @@ def follow(
 ) -> FollowedPoses:
     """The linkage at motor angles (M, F); with coupled groups, walked from the drawn pose in that order.
 
-    `near`, where given, is (N, 2) of a pose at angles[:, 0] to begin from instead. Only every
-    few degrees is walked to; what lies between is corrected from a cubic through its ends, all
-    at once, and walked where that is not near enough. Steps are not halved below `finest`.
+    Only every few degrees is walked to; what lies between is corrected from a cubic through its ends,
+    all at once, and walked where that is not near enough.
+
+    Args:
+        plan: of the linkage, from `compile_plan`.
+        angles: of the motors, from the drawn pose (M, F) in rad.
+        drawn: positions of the joints as drawn (N, 2); left out, the plan's.
+        signs: sides of the rules; left out, those of the drawing.
+        near: positions (N, 2) at angles[:, 0] to begin from instead.
+        finest: step (rad) below which none is halved.
+
+    Returns:
+        Poses up to where a group could not be followed.
     """
     drawn = plan.drawn if drawn is None else drawn
     if not plan.groups:
@@ -120,7 +130,7 @@ def _fill_between(
     v0, _ = rates(before, chord, np.zeros_like(chord))
     v1, _ = rates(after, chord, np.zeros_like(chord))
     u = ((angles[:, inner] - before.angles[:, cell]) * chord[:, cell]).sum(axis=0)
-    u = u / (chord[:, cell] ** 2).sum(axis=0)
+    u = u / np.maximum((chord[:, cell] ** 2).sum(axis=0), 1e-300)  # 0 where motors stand still
     cells = Cells(before.x[..., cell], after.x[..., cell], v0[..., cell], v1[..., cell])
     with np.errstate(all="ignore"):
         guess = value(cells, u)

@@ -30,7 +30,17 @@ NEARLY = 1e-3  # a conflict that small is likely a drawing with too few digits
 
 
 def compile_plan(model: Linkage) -> RulePlan:
-    """Find the order of rules, or raise an InputError that says what is missing or too much."""
+    """Find the order of rules.
+
+    Args:
+        model: the linkage.
+
+    Returns:
+        Which joint is found from which, and how.
+
+    Raises:
+        InputError: says what is missing or too much.
+    """
     plan = order(structure(model))
     refuse_locked(plan)
     return plan

@@ -45,6 +45,19 @@ def positions(
     """The linkage at motor angles (M, F).
 
     Coupled groups are solved by Newton's method from `near` (N, 2, F); `follow.follow` finds it.
+
+    Args:
+        plan: of the linkage, from `compile_plan`.
+        angles: of the motors, from the drawn pose (M, F) in rad.
+        drawn: positions of the joints as drawn (N, 2); left out, the plan's.
+        near: positions (N, 2, F) to begin from; needed with coupled groups.
+        signs: sides of the rules; left out, those of the drawing.
+
+    Returns:
+        Positions (N, 2, F), and which poses close.
+
+    Raises:
+        ValueError: there are coupled groups, and no `near`.
     """
     drawn = plan.drawn if drawn is None else np.ascontiguousarray(drawn)
     signs = plan.signs if signs is None else signs
@@ -71,7 +84,16 @@ def positions(
 
 
 def rates(poses: LinkagePoses, w: Floats, dw: Floats) -> tuple[Floats, Floats]:
-    """Velocities and accelerations (N, 2, F) at motor rates w and dw (M, F), in closed form."""
+    """Velocities and accelerations (N, 2, F) at motor rates w and dw (M, F), in closed form.
+
+    Args:
+        poses: from `positions` or `follow`.
+        w: rates of the motors (M, F) in rad by the parameter.
+        dw: their derivatives (M, F).
+
+    Returns:
+        Velocities, accelerations.
+    """
     plan = poses.plan
     v, a = np.empty_like(poses.x), np.empty_like(poses.x)
     turns = plan.structure.turns[:, None]
@@ -86,7 +108,14 @@ def rates(poses: LinkagePoses, w: Floats, dw: Floats) -> tuple[Floats, Floats]:
 
 
 def jacobian(poses: LinkagePoses) -> Floats:
-    """∂x/∂x̄: (N, 2, N, 2, F), d[k, :, p, c] by drawn joint p along axis c."""
+    """∂x/∂x̄: (N, 2, N, 2, F), d[k, :, p, c] by drawn joint p along axis c.
+
+    Args:
+        poses: from `positions` or `follow`.
+
+    Returns:
+        The derivatives; x is as found, x̄ as drawn.
+    """
     plan = poses.plan
     count = len(poses.drawn)
     d = np.zeros((count, 2, count, 2, poses.x.shape[2]))
@@ -102,7 +131,15 @@ def jacobian(poses: LinkagePoses) -> Floats:
 
 
 def gradient(poses: LinkagePoses, slope: Floats) -> Floats:
-    """∂L/∂x̄ (N, 2) of a scalar L whose ∂L/∂x is `slope` (N, 2, F): one sweep backwards."""
+    """∂L/∂x̄ (N, 2) of a scalar L whose ∂L/∂x is `slope` (N, 2, F): one sweep backwards.
+
+    Args:
+        poses: from `positions` or `follow`.
+        slope: ∂L/∂x (N, 2, F).
+
+    Returns:
+        ∂L/∂x̄ (N, 2).
+    """
     plan = poses.plan
     g = np.array(slope, np.float64, order="C")
     out = np.zeros_like(poses.drawn)

@@ -27,6 +27,16 @@ def cognates(model: Linkage, point: str | None = None) -> tuple[Linkage, Linkage
 
     The left one's motor is at A and turns as the given coupler does; the right one's is at E
     and turns as the given motor does, through the same angles.
+
+    Args:
+        model: a four-bar with a coupler point.
+        point: name of that joint; left out, the only one.
+
+    Returns:
+        The left one, the right one.
+
+    Raises:
+        PliantError: it is no such four-bar, or has no such point.
     """
     names = _names(model, point)
     left, right = cognate_joints(np.array([complex(*model.joints[name]) for name in names]))

@@ -63,7 +63,19 @@ class FunctionGenerator:
 
 
 def generate(pairs: Sequence[Pair], *, ground: float = 1.0, units: str = "mm") -> FunctionGenerator:
-    """The four-bar whose crank and rocker take these pairs of angles (φ, ψ): three exactly, more nearly."""
+    """The four-bar whose crank and rocker take these pairs of angles (φ, ψ): three exactly, more nearly.
+
+    Args:
+        pairs: angles φ of the crank and ψ of the rocker from A-D (rad), at least three.
+        ground: distance A-D.
+        units: of lengths.
+
+    Returns:
+        The four-bar, its errors and what was found about it.
+
+    Raises:
+        PliantError: fewer than three pairs, or none fits them.
+    """
     angles = np.array(pairs, np.float64)
     if angles.ndim != 2 or angles.shape[1] != 2 or len(angles) < 3:
         raise PliantError(f"{angles.shape} is no list of three or more pairs. Give [(φ, ψ), …] in radians.")
@@ -84,8 +96,20 @@ def precision_points(
 ) -> list[Pair]:
     """Pairs of angles for y = f(x), x spaced as the zeros of Chebyshev's polynomial.
 
-    `crank` and `rocker` are the angles at both ends of the domain, for x and for y. So spaced,
-    the error between the points is about as small as it can be everywhere at once.
+    So spaced, the error between the points is about as small as it can be everywhere at once.
+
+    Args:
+        function: f, of arrays.
+        domain: x at both ends.
+        crank: angles of the crank at both ends (rad).
+        rocker: angles of the rocker that stand for y at both ends (rad).
+        count: of points.
+
+    Returns:
+        Angles of crank and rocker (rad) at each point.
+
+    Raises:
+        PliantError: fewer than one point, or y is the same at both ends.
 
     >>> np.round(precision_points(np.square, (0, 1), (0, 1), (0, 1)), 3).tolist()
     [[0.067, 0.004], [0.5, 0.25], [0.933, 0.871]]

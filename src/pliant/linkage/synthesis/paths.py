@@ -62,10 +62,27 @@ def path(
 ) -> Synthesis:
     """Linkages whose point P traces a curve (K, 2), or passes through a few points, best first.
 
-    Up to forty points are passed (`through`), whatever the curve does between them; more are a
-    drawn curve. Of linkages that come as near, those rank first whose transmission angle is good and
-    that are small. None has a transmission angle below `transmission` (rad) anywhere on its way, or
-    is larger than `largest` times the target. The same seed gives the same answers.
+    Of linkages that come as near, those rank first whose transmission angle is good and that are small.
+
+    Args:
+        points: of the target (K, 2).
+        bars: which linkages are tried.
+        closed: whether the curve comes back to its first point.
+        through: whether the points are passed, whatever the curve does between them; left out, up to forty
+            are.
+        answers: how many linkages at most.
+        seed: the same seed gives the same answers.
+        candidates: how many random linkages the search begins with.
+        transmission: least transmission angle anywhere on the way (rad).
+        largest: size of a linkage at most, over the target's.
+        progress: called as the search goes on.
+
+    Returns:
+        The linkages with their errors.
+
+    Raises:
+        PliantError: the points or the options cannot be used.
+        Interrupted: Ctrl-C; its `result` has the best so far.
     """
     if not 0 <= (transmission or 0.0) < np.pi / 2 or (largest is not None and not largest > 0):
         raise PliantError(

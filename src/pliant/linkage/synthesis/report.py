@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.core.motion import Mark, Motion
 from pliant.core.plot import Plot, Series
-from pliant.core.store import model_hash, sayable, version
+from pliant.core.store import opening, sayable
 from pliant.linkage.drawing import picture
 from pliant.linkage.status import SynthesisStatus
 from pliant.linkage.synthesis.answers import percent
@@ -61,14 +61,9 @@ def summary(result: Synthesis) -> str:
 
 def to_dict(result: Synthesis) -> dict[str, Any]:
     """Plain lists and numbers, for JSON."""
+    best = result.answers[0].linkage if result.answers else None
     data = {
-        "kind": "linkage",
-        "command": "synthesize",
-        "status": result.status.name.lower(),
-        "message": str(result.status),
-        "seconds": result.seconds,
-        "version": version(),
-        "model": model_hash(result.answers[0].linkage) if result.answers else None,
+        **opening("linkage", "synthesize", result.status, str(result.status), result.seconds, best),
         "target": result.target.given.tolist(),
         "closed": result.target.closed,
         "candidates": result.candidates,

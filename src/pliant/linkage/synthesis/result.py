@@ -72,12 +72,12 @@ class SynthesizedLinkage:
 class Synthesis(Shown):
     """The answers, best first."""
 
-    status: SynthesisStatus
-    target: PathTarget
-    answers: tuple[SynthesizedLinkage, ...]
-    candidates: int
-    seed: int
-    seconds: dict[str, float]
+    status: SynthesisStatus  # how it ended
+    target: PathTarget  # the curve that was asked for
+    answers: tuple[SynthesizedLinkage, ...]  # the best first
+    candidates: int  # that the search began with
+    seed: int  # of all that was random
+    seconds: dict[str, float]  # by phase
 
 
 def turn_of(fit: Fit, target: PathTarget) -> float:

@@ -32,7 +32,7 @@ from pliant.relax.network.network import Drive, Elements, Network
 
 
 def build(model: Mechanism) -> Network:
-    """Every element of a model as links, rails, couplings and touches between numbered nodes."""
+    """Compile every element of a model to links, rails, couplings and contacts between numbered nodes."""
     curves = [cubics(np.array(guide.curve), guide.closed) for guide in model.guides if guide.curve]
     layout, hinges = hinge_bodies(model, _layout(model, curves))
     layout, bases = body_simplices([*bodies(model, layout), *hinges], layout)
@@ -74,7 +74,7 @@ def build(model: Mechanism) -> Network:
 
 
 def _layout(model: Mechanism, curves: Sequence[Floats]) -> Layout:
-    """The model's own nodes, those on a curve moved onto it."""
+    """The model's nodes by number, those on curves projected onto them."""
     number = {name: index for index, name in enumerate(model.nodes)}
     drawn = np.array(list(model.nodes.values()), np.float64)
     guides = [guide for guide in model.guides if guide.curve]
@@ -99,7 +99,7 @@ def _sliders(model: Mechanism, layout: Layout) -> list[Rail]:
 def _drive(
     model: Mechanism, layout: Layout, parts: Elements, linked: Sequence[LinkRow], coupled: Sequence[Coupling]
 ) -> Drive:
-    """What is driven, at steps that meet every waypoint."""
+    """Driven values at steps that include every waypoint."""
     rest, goal = [link.rest for link in linked], _goals(layout.drawn, parts, coupled)
     start, end = _loads(model, layout, parts)
     grows = not np.array_equal(start, end)
@@ -110,7 +110,7 @@ def _drive(
 
 
 def _goals(drawn: Floats, parts: Elements, coupled: Sequence[Coupling]) -> list[Path]:
-    """What couplings shall measure; those that count from the drawing, from what they measure there."""
+    """Target value of each coupling (C,); those that count from the drawing are offset by its value."""
     if not any(coupling.counted for coupling in coupled):
         return [coupling.goal for coupling in coupled]
     turned = np.zeros(len(parts.couplings.measures))

@@ -16,7 +16,7 @@ THIN = 0.01  # of the drawing: a smaller radius needs a stiffer contact, or a fo
 
 
 def touches(model: Mechanism, layout: Layout) -> tuple[Contacts, Bools]:
-    """The pairs of all contacts, each with the side it is drawn on; (T,) which of them shall not give way."""
+    """Pairs of every contact with the side they are drawn on, and which of them are rigid (T,)."""
     pairs = [_pairs(contact, layout, f"contacts[{index}]") for index, contact in enumerate(model.contacts)]
     counts = [len(ends) for ends in pairs]
     ends = np.concatenate([np.zeros((0, 4), np.int64), *pairs])
@@ -33,7 +33,7 @@ def touches(model: Mechanism, layout: Layout) -> tuple[Contacts, Bools]:
 
 
 def _pairs(contact: Contact, layout: Layout, where: str) -> Ints:
-    """Members against members, or against others: (T, 4), without those that share a node."""
+    """Node numbers (T, 4) of colliding segments, without those that share a node."""
     members = np.array([layout.numbers(member) for member in contact.members])
     if contact.against is None:
         _refuse_too_many(len(members) * (len(members) - 1) // 2, where)

@@ -24,7 +24,7 @@ PLANE = ((1.0, 0.0), (0.0, 1.0))
 
 
 def couplings(model: Mechanism, layout: Layout) -> Iterator[Coupling]:
-    """Everything that is measured, but for ties."""
+    """Couplings of rotors, gears, racks and circuits; ties are made elsewhere."""
     yield from (_rotor(rotor, layout) for rotor in model.rotors)
     for gear in model.gears:
         if gear.wheels and gear.ratio:
@@ -97,7 +97,7 @@ def _stiffness(element: Rotor | Gear | Circuit, layout: Layout) -> float:
 
 
 def _holds(element: Rotor | Gear | Circuit) -> bool:
-    """Whether what it measures shall hold: with a stiffness of its own it is elastic."""
+    """Whether a coupling is rigid: it is where it has no stiffness of its own."""
     return element.stiffness is None
 
 
@@ -116,5 +116,5 @@ def frame(axis: Floats) -> tuple[Vector, Vector]:
 
 
 def _arm(centre: int, node: int, across: tuple[Vector, ...], layout: Layout) -> float:
-    """How far a node is from its centre, across the axis."""
+    """Distance of a node from its centre, perpendicular to the axis."""
     return float(np.linalg.norm(np.array(across) @ (layout.drawn[node] - layout.drawn[centre])))

@@ -24,7 +24,7 @@ from pliant.relax.network.network import (
 
 
 def link_arrays(links: Sequence[LinkRow], count: int) -> Links:
-    """Links, and for each of `count` nodes those that meet there."""
+    """Arrays of links, and the links at each of `count` nodes."""
     ends = _ints([link.ends for link in links], 2)
     by_node = np.argsort(ends.ravel(), kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(ends.ravel(), minlength=count))])
@@ -32,13 +32,13 @@ def link_arrays(links: Sequence[LinkRow], count: int) -> Links:
 
 
 def rail_arrays(rails: Sequence[Rail]) -> Rails:
-    """Distances from lines."""
+    """Arrays of rails: distances of nodes from lines."""
     nodes = _ints([rail.nodes for rail in rails], 3)
     return Rails(nodes, _floats([rail.rest for rail in rails]), *_laws(rails))
 
 
 def coupling_arrays(couplings: Sequence[Coupling], dimension: int) -> Couplings:
-    """Couplings and what they measure; a measure of fewer than four nodes names its first again."""
+    """Arrays of couplings and measures; one of fewer than four nodes repeats its first."""
     measures = [measure for coupling in couplings for measure in coupling.measures]
     counts = [len(coupling.measures) for coupling in couplings]
     nodes = [(*measure.nodes, *measure.nodes[:1] * (4 - len(measure.nodes))) for measure in measures]
@@ -64,7 +64,7 @@ def _laws(rows: Sequence[LinkRow] | Sequence[Rail] | Sequence[Coupling]) -> tupl
 
 
 def guide_arrays(model: Mechanism, layout: Layout, curves: Sequence[Floats]) -> Guides:
-    """What each node may do: the ground, guides, and the cubics of those that are curves, in their order."""
+    """Arrays of the nodes' constraints, and the cubics of guide curves in order."""
     drawn = layout.drawn
     guides, which = np.zeros((2, len(drawn)), np.int64)
     along, friction = np.zeros_like(drawn), np.zeros(len(drawn))
@@ -72,13 +72,13 @@ def guide_arrays(model: Mechanism, layout: Layout, curves: Sequence[Floats]) -> 
     closed: list[bool] = []
     for guide in model.guides:
         node = layout.number[guide.node]
-        guides[node], way = _guide_direction(guide)
+        guides[node], direction = _guide_direction(guide)
         friction[node] = guide.friction
-        if way is None:
+        if direction is None:
             which[node] = len(closed)
             closed.append(guide.closed)
         else:
-            along[node] = np.array(way) / np.linalg.norm(way)
+            along[node] = np.array(direction) / np.linalg.norm(direction)
     return Guides(
         kinds=guides,
         at=drawn.copy(),
@@ -98,7 +98,7 @@ def _guide_direction(guide: Guide) -> tuple[int, Vector | None]:
 
 
 def field_arrays(model: Mechanism, layout: Layout) -> Fields:
-    """Fields, and the masses they act on: none at hidden nodes."""
+    """Arrays of fields, and the mass of each node; 0 at hidden ones."""
     hidden = len(layout.names) - len(model.nodes)
     masses = [*(model.masses.get(name, 1.0) for name in model.nodes), *[0.0] * hidden]
     return Fields(

@@ -13,7 +13,7 @@ SAME = 1e-12  # share of a length by which two links may differ and be one
 
 
 def bar_stiffness(bar: Bar, length: float) -> float | None:
-    """Of its own: as given, or k = E A / l; None where it is rigid.
+    """Stiffness of a bar, as given or E A / l; None where it is rigid.
 
     Source: [Lipson2006] eq. 1.
     """
@@ -23,7 +23,7 @@ def bar_stiffness(bar: Bar, length: float) -> float | None:
 
 
 def links(model: Mechanism, layout: Layout) -> Iterator[LinkRow]:
-    """Everything between two nodes; bars with nodes between their ends are bodies."""
+    """Rows of all elements between two nodes; bars with nodes on them are bodies."""
     yield from (_bar(bar, layout) for bar in model.bars if len(bar.nodes) == 2)
     yield from (_actuator(actuator, layout) for actuator in model.actuators)
     yield from (_spring(spring, layout) for spring in model.springs)
@@ -67,7 +67,7 @@ def _link(
     law: int = BAR,
     band: float | None = None,
 ) -> LinkRow:
-    """A link of its own stiffness is elastic; without one its length shall hold."""
+    """Row of one link: elastic with a stiffness of its own, else rigid."""
     first, second = nodes
     return LinkRow(
         f"{kind} {first}-{second}",
@@ -81,7 +81,7 @@ def _link(
 
 
 def merge_links(links: Iterable[LinkRow]) -> list[LinkRow]:
-    """Links without those that say once more that two nodes keep their distance.
+    """Links without exact repeats of a pair and its length.
 
     Plates that share an edge, and welds across bars, would else have a row twice. Two lengths
     for one pair of nodes are both kept: they contradict, which is a finding.

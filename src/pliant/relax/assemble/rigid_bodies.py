@@ -34,7 +34,7 @@ THIN = 0.05  # less thick than this, its own nodes are no base: links between th
 
 
 class NodeBody(NamedTuple):
-    """Nodes that keep their distances."""
+    """Nodes whose mutual distances are constant."""
 
     name: str
     nodes: tuple[int, ...]
@@ -43,7 +43,7 @@ class NodeBody(NamedTuple):
 
 
 class BodySimplex(NamedTuple):
-    """The simplex of a body, and how its other nodes hang on it."""
+    """Base simplex of a rigid body, and barycentric coordinates of its other nodes."""
 
     body: NodeBody
     nodes: tuple[int, ...]
@@ -83,7 +83,7 @@ def bodies(model: Mechanism, layout: Layout) -> Iterator[NodeBody]:
 
 
 def body_simplices(rigid: Iterable[NodeBody], layout: Layout) -> tuple[Layout, list[BodySimplex]]:
-    """A base for each body. Thin ones get hidden nodes beside them, to have a base worth the name."""
+    """Base simplex of each body; thin bodies get hidden nodes so that it is well-conditioned."""
     names: list[str] = []
     places: list[Floats] = []
     bases: list[BodySimplex] = []
@@ -110,15 +110,15 @@ def _simplex_corners(
         nodes = np.array([body.nodes for body in alike])
         corners, heights, ways = _spread(drawn[nodes])
         chosen = np.take_along_axis(nodes, corners, axis=1).tolist()
-        for body, base, height, way in zip(alike, chosen, heights.tolist(), ways, strict=True):
+        for body, base, height, direction in zip(alike, chosen, heights.tolist(), ways, strict=True):
             thick = sum(h > FLAT * height[0] for h in height)  # heights fall, so these are the first
             sound = sum(h >= THIN * height[0] for h in height[:thick])
             kept = tuple(base[: sound + 1])
-            yield body, kept, [_apex(drawn[list(kept)], height[0], way[k]) for k in range(sound, thick)]
+            yield body, kept, [_apex(drawn[list(kept)], height[0], direction[k]) for k in range(sound, thick)]
 
 
-def _apex(corners: Floats, size: float, way: Floats) -> Floats:
-    return corners.mean(axis=0) + 0.5 * size * way
+def _apex(corners: Floats, size: float, direction: Floats) -> Floats:
+    return corners.mean(axis=0) + 0.5 * size * direction
 
 
 def _spread(places: Floats) -> tuple[Ints, Floats, Floats]:
@@ -150,7 +150,7 @@ def _weights(corners: Floats, places: Floats) -> Floats:
 
 
 def base_links(bases: Iterable[BodySimplex], layout: Layout, shown: int) -> Iterator[LinkRow]:
-    """A link for each pair of a base; hidden where one of the two is no node of the model's own."""
+    """Links between all pairs of a base's nodes; hidden where one of them is hidden."""
     for base in bases:
         own = base.body.stiffness
         for ends in combinations(base.nodes, 2):
@@ -165,7 +165,7 @@ def base_links(bases: Iterable[BodySimplex], layout: Layout, shown: int) -> Iter
 
 
 def ties(bases: Iterable[BodySimplex], layout: Layout) -> Iterator[Coupling]:
-    """D rows for each node beside a base; never softer than what is rigid."""
+    """D coupling rows for each node beside a base, at least as stiff as rigid links."""
     axes = [tuple(axis) for axis in np.eye(layout.drawn.shape[1]).tolist()]
     for base in bases:
         stiffness = max(layout.stiffness, base.body.stiffness or 0.0)

@@ -16,7 +16,7 @@ NEAREST = 1e-3  # of the drawing: fields that grow without bound near their cent
 
 
 def rigid_stiffness(model: Mechanism, drawn: Floats) -> float:
-    """1 in pure geometry, where only ratios matter; else far above springs, and loads over the size."""
+    """Stiffness of rigid elements: 1 without forces, else far above springs, and loads over the size."""
     if model.stiffness is not None:
         return model.stiffness
     size = float(np.ptp(drawn, axis=0).max()) or 1.0
@@ -25,7 +25,7 @@ def rigid_stiffness(model: Mechanism, drawn: Floats) -> float:
 
 
 def _elastic(model: Mechanism) -> Iterator[float]:
-    """Stiffnesses of what may stretch."""
+    """Stiffnesses of the elastic elements."""
     for bar in model.bars:
         if bar.stiffness is not None or bar.modulus is not None:
             first, last = bar.nodes[0], bar.nodes[-1]
@@ -40,7 +40,7 @@ def _elastic(model: Mechanism) -> Iterator[float]:
 
 
 def _forces(model: Mechanism, drawn: Floats, size: float) -> Iterator[float]:
-    """Magnitudes of what pulls from outside."""
+    """Magnitudes of the external forces (N)."""
     for load in model.loads:
         yield hypot(*load.force)
         yield hypot(*(load.to or ()))

@@ -20,7 +20,7 @@ Vector = tuple[float, ...]
 
 
 class LinkRow(NamedTuple):
-    """The distance of two nodes."""
+    """One link: the distance of two nodes."""
 
     name: str
     ends: tuple[int, int]
@@ -77,7 +77,7 @@ class Layout:
 
     @cached_property
     def places(self) -> list[Vector]:
-        """`drawn` as numbers of Python's own: ten times as quick to take two of."""
+        """Drawn positions as Python floats, which are quicker to read singly."""
         return [tuple(place) for place in self.drawn.tolist()]
 
     def numbers(self, names: Iterable[str]) -> tuple[int, ...]:
@@ -85,18 +85,18 @@ class Layout:
         return tuple(self.number[name] for name in names)
 
     def distance(self, first: str, second: str) -> float:
-        """How far apart two nodes are drawn."""
+        """Drawn distance of two nodes."""
         return math.dist(self.places[self.number[first]], self.places[self.number[second]])
 
     def extended(self, names: list[str], places: list[Floats]) -> Layout:
-        """The same with further nodes."""
+        """The layout with further hidden nodes."""
         if not names:
             return self
         return replace(self, names=(*self.names, *names), drawn=np.vstack([self.drawn, *places]))
 
 
 def path(start: float, to: float | Path | None) -> Path:
-    """From a start to a value, or through several; the start alone where there is none."""
+    """Driven values from a start to an end or through waypoints; the start alone where none is driven."""
     if to is None:
         return (start,)
     return (start, *to) if isinstance(to, tuple) else (start, to)

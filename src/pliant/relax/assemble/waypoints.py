@@ -14,7 +14,7 @@ FINE = 2000  # steps
 
 
 def steps(paths: Iterable[Path]) -> int:
-    """How many equal steps of the drive meet every waypoint of the paths; 0 where nothing is driven.
+    """Number of equal steps of the drive that include every waypoint; 0 where nothing is driven.
 
     Where that would be more than 2000, as many as the longest path has: the others are then
     interpolated at these, and their corners rounded by up to one step.
@@ -25,7 +25,7 @@ def steps(paths: Iterable[Path]) -> int:
 
 
 def sample_paths(paths: Sequence[Path], count: int) -> Floats:
-    """Paths at count + 1 spots, linear in between: (count + 1, paths).
+    """Driven values at count + 1 equal steps, linear between waypoints: (count + 1, paths).
 
     Where nothing moves they are one row, shown again and again: a large mechanism needs no room for them.
     """

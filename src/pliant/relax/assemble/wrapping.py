@@ -95,13 +95,13 @@ def windings(model: Mechanism, layout: Layout) -> Iterator[Coupling]:
 
 
 def _taut(measures: tuple[Measure, ...], layout: Layout) -> float:
-    """How long a string is as drawn where it is taut."""
+    """Taut length of a string as drawn."""
     alone = coupling_arrays([Coupling("", measures, (0.0,), 1.0)], 2)
     return float(measure_couplings(layout.drawn, alone, np.zeros(len(measures)))[0])
 
 
 def _visits(wrap: Wrap, layout: Layout) -> tuple[Measure, ...]:
-    """From disc to disc: the radius of the first of each two, and the angle that the string sweeps there."""
+    """Radius of each disc that the string passes, in order, and the angle it sweeps there (rad)."""
     corners, obstacles = _corners(wrap, layout), _obstacles(wrap, layout)
     count = min(ceil(FINE * _length(corners) / obstacles.radius.min()) + FINE, MOST)
     points, ways = _even_points(corners, count)
@@ -128,7 +128,7 @@ def _visits(wrap: Wrap, layout: Layout) -> tuple[Measure, ...]:
 
 
 def _nearest_points(points: Floats, middle: Floats, radius: float) -> list[int]:
-    """Which of the points of a path are nearest to a disc, each time that it goes by."""
+    """Indices of a path's local nearest points to a disc, one for each pass."""
     far = np.linalg.norm(points - middle, axis=1)
     beside = np.flatnonzero(far <= BESIDE * radius)
     if not len(beside):
@@ -147,7 +147,7 @@ def _swept_angle(points: Floats, drawn: Floats, three: tuple[tuple[int, int, flo
 
 
 def string_links(strings: list[WrappedString], layout: Layout) -> Iterator[LinkRow]:
-    """The strings between neighbours, and what keeps their nodes out of balls, hidden."""
+    """Links between neighbouring nodes of strings, and hidden bumpers that keep them out of balls."""
     for thread in strings:
         own, rest = thread.wrap.stiffness, thread.rest
         # Pieces in a row are softer than each of them: together they are as stiff as the string.
@@ -165,7 +165,7 @@ def string_links(strings: list[WrappedString], layout: Layout) -> Iterator[LinkR
 
 
 def cylinders(strings: list[WrappedString], layout: Layout) -> Iterator[Rail]:
-    """What keeps the strings' nodes out of cylinders."""
+    """Rails that keep the strings' nodes out of cylinders."""
     for thread in strings:
         for obstacle in thread.wrap.around:
             if obstacle.cylinder is None:
@@ -205,8 +205,8 @@ def _obstacles(wrap: Wrap, layout: Layout) -> Obstacles:
     for obstacle in wrap.around:
         first, *second = layout.numbers(obstacle.cylinder or [obstacle.node or ""])
         middles.append(layout.drawn[first])
-        way = layout.drawn[second[0]] - layout.drawn[first] if second else np.zeros(layout.drawn.shape[1])
-        ways.append(way / (np.linalg.norm(way) or 1.0))
+        axis = layout.drawn[second[0]] - layout.drawn[first] if second else np.zeros(layout.drawn.shape[1])
+        ways.append(axis / (np.linalg.norm(axis) or 1.0))
     return Obstacles(np.array(middles), np.array(ways), np.array([o.radius for o in wrap.around]))
 
 
@@ -226,7 +226,7 @@ def route(corners: Floats, obstacles: Obstacles, count: int) -> Floats:
 
 
 def _even_points(corners: Floats, count: int) -> tuple[Floats, Floats]:
-    """Points (count + 1, D) evenly along corners, and which way the path goes at each, unit vectors."""
+    """Points (count + 1, D) at equal arclength along corners, and unit tangents there."""
     sides = np.diff(corners, axis=0)
     lengths = np.linalg.norm(sides, axis=1)
     marks = np.concatenate([[0.0], np.cumsum(lengths)])
@@ -241,7 +241,7 @@ def _length(points: Floats) -> float:
 
 
 def _lead_round(points: Floats, ways: Floats, obstacles: Obstacles) -> None:
-    """Move points out of obstacles, across the way the path goes: a chord becomes its nearer arc."""
+    """Move points out of obstacles, perpendicular to the path: a chord becomes its nearer arc."""
     for middle, axis, radius in zip(*obstacles, strict=True):
         away, along = points - middle, ways - np.outer(ways @ axis, axis)
         away -= np.outer(away @ axis, axis)
@@ -254,12 +254,12 @@ def _lead_round(points: Floats, ways: Floats, obstacles: Obstacles) -> None:
         offset = away - ahead * along
         aside = np.linalg.norm(offset, axis=1, keepdims=True)
         central = aside <= CENTRAL * radius
-        across = np.where(central, _beside(ways_in, axis), offset / np.where(central, 1.0, aside))
+        across = np.where(central, _across(ways_in, axis), offset / np.where(central, 1.0, aside))
         points[inside] += across * (np.sqrt(np.maximum(radius**2 - ahead**2, 0.0)) - aside)
 
 
-def _beside(ways: Floats, axis: Floats) -> Floats:
-    """Unit vectors across ways (P, D) and an axis: to the left in the plane, any where there are many."""
+def _across(ways: Floats, axis: Floats) -> Floats:
+    """Unit normals to tangents (P, D) and an axis: to the left in the plane, any in space."""
     if len(axis) == 2:
         return ways[:, ::-1] * [-1.0, 1.0]
     out = np.cross(ways, axis)
@@ -294,7 +294,7 @@ def _tighten_path(points: Floats, obstacles: Obstacles, sweeps: int, enough: flo
 
 @inner
 def _push_out(points: Floats, i: int, obstacles: Obstacles, o: int) -> None:
-    """Move a point that is inside an obstacle straight out."""
+    """Project a point that is inside an obstacle onto its surface."""
     middle, axis = obstacles.middle, obstacles.axis
     ahead = square = 0.0
     for c in range(points.shape[1]):

@@ -163,11 +163,11 @@ def vectors(data: Mapping[str, Any]) -> PlacedNames:
 
 def line_coordinates(point: At, start: At, end: At) -> tuple[float, float]:
     """Where a point is beside the line from start to end: at which share of it, and how far off."""
-    way = [b - a for a, b in zip(start, end, strict=True)]
+    vector = [b - a for a, b in zip(start, end, strict=True)]
     here = [b - a for a, b in zip(start, point, strict=True)]
-    square = sum(part * part for part in way)
-    share = sum(a * b for a, b in zip(way, here, strict=True)) / square if square else 0.0
-    return share, dist(here, [share * part for part in way])
+    square = sum(part * part for part in vector)
+    share = sum(a * b for a, b in zip(vector, here, strict=True)) / square if square else 0.0
+    return share, dist(here, [share * part for part in vector])
 
 
 def point_text(point: At) -> str:

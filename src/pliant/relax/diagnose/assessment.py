@@ -31,7 +31,7 @@ APART = 1e-4  # of the size: two assemblies
 
 @dataclass(frozen=True)
 class Assessment:
-    """What is known about a run beside its poses."""
+    """Status, length errors, internal loads and notices of a run."""
 
     status: RelaxStatus
     length_errors: Floats  # (F,) largest of the lengths that shall hold
@@ -44,7 +44,7 @@ class Assessment:
 
 
 def assess(net: Network, study: RelaxStudy, record: Record, own: bool = False) -> Assessment:
-    """Look at every frame of a run once it is over; `own`: elements took part that the network has not.
+    """Judge every frame of a finished run; `own`: user elements acted beside the network's.
 
     `auto` has judged every increment of the drive; the other methods are judged by their frames.
     """
@@ -79,7 +79,7 @@ def assess(net: Network, study: RelaxStudy, record: Record, own: bool = False) -
 
 
 def _judge_frames(net: Network, study: RelaxStudy, record: Record, loaded: np.ndarray, own: bool) -> None:
-    """What the frames of a method tell that does not judge its increments."""
+    """Notices and length errors of methods that do not judge their increments, from their frames."""
     frames = record.frames
     if study.method != "auto" and not own:
         _compare_with_newton(net, study, record)
@@ -90,7 +90,7 @@ def _judge_frames(net: Network, study: RelaxStudy, record: Record, loaded: np.nd
 
 
 def _internal(net: Network, frame: Frame, followed: bool) -> Floats:
-    """Forces (E + C + Q + T,) that no displacement can relieve: at rest, all of them where nothing loads it.
+    """Internal load of every element (E + C + Q + T,) in N; at rest without loads, all of its force.
 
     Those of a way that was followed are known to hold, or to be strained by a lock: nothing relieves them.
     """
@@ -100,7 +100,7 @@ def _internal(net: Network, frame: Frame, followed: bool) -> Floats:
 
 
 def is_balanced(net: Network, study: RelaxStudy, frame: Frame) -> bool:
-    """Whether the largest force left on a node is none beside those that act."""
+    """Whether the largest residual force is negligible beside the forces that act."""
     stretch = frame.elongations
     acting = (stretch.link_forces, stretch.coupling_forces, stretch.rail_forces, net.drive.at(frame.share)[2])
     largest = max(float(np.abs(part).max(initial=0.0)) for part in acting)
@@ -129,7 +129,7 @@ def _length_error(net: Network, frame: Frame) -> float:
 
 
 def _carriers(net: Network, forces: Floats, bound: float) -> tuple[tuple[str, float], ...]:
-    """The elements with the largest internal loads, the strongest first, once for each name."""
+    """Names of the elements with the largest internal loads, strongest first, without repeats."""
     names = (*net.link_names, *net.coupling_names, *net.rail_names)
     strongest: dict[str, float] = {}
     for at in np.argsort(-np.abs(forces)).tolist():
@@ -141,7 +141,7 @@ def _carriers(net: Network, forces: Floats, bound: float) -> tuple[tuple[str, fl
 
 
 def _note_folds(net: Network, frames: list[Frame], record: Record) -> None:
-    """Note where the slopes of the lengths change orientation between two frames.
+    """Note where the determinant of J changes sign between two frames.
 
     With as many lengths as unknowns, their determinant is then 0 on the way: a singular pose, at which
     two assemblies meet and either may follow.
@@ -154,7 +154,7 @@ def _note_folds(net: Network, frames: list[Frame], record: Record) -> None:
 
 
 def _note_near_singular(net: Network, frames: list[Frame], record: Record) -> None:
-    """Note frames close to a singular pose: it may have gone on along the other of two branches there.
+    """Note frames close to a singular pose, where the run may have changed to another branch.
 
     Of small mechanisms without a freedom: where the smallest singular value of the lengths' slopes has a
     minimum far below its largest value.
@@ -169,7 +169,7 @@ def _note_near_singular(net: Network, frames: list[Frame], record: Record) -> No
 
 
 def _compare_with_newton(net: Network, study: RelaxStudy, record: Record) -> None:
-    """Follow the drive again by Newton's steps, which keep to the branch, and note where it ends elsewhere.
+    """Follow the drive again by Newton's steps, which stay on the branch; note a different end.
 
     A residual however small tells nothing of this: plain relaxation may come to rest in another
     assembly. Only where the lengths leave no freedom is there one place to compare with.

@@ -23,7 +23,7 @@ BETWEEN = ("bar ", "actuator ", "spring ", "string ", "bumper ")  # elements wit
 
 @dataclass(frozen=True)
 class CarriedForce:
-    """The force or torque of an element along the drive."""
+    """Force (N, positive in tension) or torque of one element along the drive (F,)."""
 
     name: str
     values: Floats  # (F,) N, positive pulls; of rotors and gears N times the length unit
@@ -31,7 +31,7 @@ class CarriedForce:
 
 
 def forces(model: Mechanism, net: Network, frames: tuple[Frame, ...]) -> tuple[CarriedForce, ...]:
-    """Of everything between two nodes, of rotors, gears, circuits and sliders; not inside rigid bodies."""
+    """Forces of links and torques of couplings along the drive; links inside rigid bodies are left out."""
     links = np.stack([frame.elongations.link_forces for frame in frames])
     couplings = np.stack([frame.elongations.coupling_forces for frame in frames])
     rails = np.stack([frame.elongations.rail_forces for frame in frames])
@@ -51,19 +51,19 @@ def forces(model: Mechanism, net: Network, frames: tuple[Frame, ...]) -> tuple[C
 
 
 def _is_single_link(net: Network, at: int) -> bool:
-    """Whether a link is an element of its own, not one of a bar with nodes between its ends."""
+    """Whether a link stands for a whole element, not for a piece of a bar with nodes on it."""
     return sum(name == net.link_names[at] for name in net.coupling_names) == 0 and bool(
         (net.parts.links.ends[at] < net.shown).all()
     )
 
 
 def _arms(net: Network) -> Floats:
-    """(C,) the weight of the first measure of each coupling: of an angle, its arm."""
+    """Lever arm of the first measure of each coupling (C,), by which an angle became a length."""
     return net.parts.couplings.factors[net.parts.couplings.firsts[:-1]]
 
 
 def _number_names(carried: list[CarriedForce]) -> Iterator[CarriedForce]:
-    """The same with a number behind names that come again."""
+    """Names made distinct: a repeated one gets a number."""
     seen: dict[str, int] = {}
     for one in carried:
         count = seen[one.name] = seen.get(one.name, 0) + 1
@@ -71,7 +71,7 @@ def _number_names(carried: list[CarriedForce]) -> Iterator[CarriedForce]:
 
 
 def reactions(model: Mechanism, net: Network, frames: tuple[Frame, ...]) -> dict[str, Floats]:
-    """(F, D) what holds each node that is grounded or guided, as a force on the mechanism.
+    """Reaction at each grounded or guided node (F, D), as the force on the mechanism (N).
 
     What nodes on the ground weigh themselves is not the mechanism's.
     """
@@ -85,7 +85,7 @@ def reactions(model: Mechanism, net: Network, frames: tuple[Frame, ...]) -> dict
 
 
 def _free_network(net: Network) -> Network:
-    """The same network with every node free and every link of account, for its slopes."""
+    """The network with every node free and every link counted, so that J has all columns."""
     guides = net.parts.guides._replace(kinds=np.full(len(net.drawn), FREE))
     return replace(
         net,
@@ -96,13 +96,13 @@ def _free_network(net: Network) -> Network:
 
 
 def _nodal_forces(net: Network, frame: Frame, moves: Bools) -> Floats:
-    """(N, D) what loads, fields and elements do to each node."""
-    found, x = frame.elongations, frame.x
+    """Force of loads, fields and elements on each node (N, D), ground and guides left out."""
+    elongations, x = frame.elongations, frame.x
     total = net.drive.at(frame.share)[2].copy()
     for away, across, _ in field_forces(net.parts.fields, x):
         total += (moves * across)[:, None] * away
-    rows = jacobian_at(net, x, found)
-    known = np.concatenate([found.link_forces, found.coupling_forces])
+    rows = jacobian_at(net, x, elongations)
+    known = np.concatenate([elongations.link_forces, elongations.coupling_forces])
     inner = rows.owners < len(known)
     carried = rows.stiffness * rows.over
     carried[inner] = known[rows.owners[inner]]

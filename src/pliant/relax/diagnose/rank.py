@@ -39,7 +39,7 @@ SHOWN = 12  # modes
 
 @dataclass(frozen=True)
 class Freedom:
-    """How a mechanism can move from where it is, its drive held."""
+    """Degrees of freedom of a mechanism at a pose with the drive held, with modes and stiffness."""
 
     count: int  # independent ways to move the model's own nodes; at least so many where not `exact`
     second: int  # of them, those that go on beyond the first order: others a stress holds
@@ -52,12 +52,12 @@ class Freedom:
 
 
 def jacobian(net: Network, frame: Frame) -> sparse.csr_array:
-    """J (R, U) at a frame; what rows and columns stand for is in `jacobian_at`."""
+    """Jacobian J (R, U) of the held lengths at a frame; rows and columns as in `jacobian_at`."""
     return jacobian_at(net, frame.x, frame.elongations).matrix
 
 
 def internal_load(net: Network, frame: Frame) -> Floats:
-    """The internal load (E + C + Q + T,): forces in what shall hold that no displacement can relieve.
+    """Internal load of every rigid element (E + C + Q + T,): the self-stress in N, positive in tension.
 
     Of links, couplings, rails and touching pairs.
 
@@ -84,7 +84,7 @@ def internal_load(net: Network, frame: Frame) -> Floats:
 
 
 def freedom(net: Network, frame: Frame) -> Freedom:
-    """The ways a mechanism can move at a frame, by the rank of J.
+    """Degrees of freedom of a mechanism at a frame, from the rank of J.
 
     Ways that move hidden nodes only, such as the pieces of a string across it, are not the mechanism's.
     Where nothing is grounded or guided, modes are across motions as one body, which tell nothing.
@@ -124,20 +124,22 @@ def smallest_singular_values(net: Network, frames: Sequence[Frame]) -> Floats:
 
 
 def own_forces(net: Network, stretch: Elongations) -> Floats:
-    """(E + C + Q + T,) the forces of elongations alone, of what shall hold."""
+    """Force of each rigid element from its elongation alone (E + C + Q + T,), in N."""
     parts = net.parts
     pairs = stretch.touching[net.touches_hold[stretch.touching]]
     pressed = np.zeros(len(parts.touch.radius))
     pressed[pairs] = np.minimum(stretch.gaps[net.touches_hold[stretch.touching]], 0.0)
     return np.concatenate(
         [
-            np.where(net.rigid, parts.links.stiffness * _resisted(stretch.links, parts.links.laws), 0.0),
+            np.where(net.rigid, parts.links.stiffness * _resisted_part(stretch.links, parts.links.laws), 0.0),
             np.where(
                 net.couplings_hold,
-                parts.couplings.stiffness * _resisted(stretch.couplings, parts.couplings.laws),
+                parts.couplings.stiffness * _resisted_part(stretch.couplings, parts.couplings.laws),
                 0.0,
             ),
-            np.where(net.rails_hold, parts.rails.stiffness * _resisted(stretch.rails, parts.rails.laws), 0.0),
+            np.where(
+                net.rails_hold, parts.rails.stiffness * _resisted_part(stretch.rails, parts.rails.laws), 0.0
+            ),
             parts.touch.stiffness * pressed,
         ]
     )
@@ -147,8 +149,8 @@ def _largest_force(forces: Floats) -> float:
     return float(np.abs(forces).max(initial=0.0))
 
 
-def _resisted(over: Floats, laws: Ints) -> Floats:
-    """Elongations that are resisted: strings do not push, nor do bumpers pull."""
+def _resisted_part(over: Floats, laws: Ints) -> Floats:
+    """Elongation that produces force: tension only for strings, compression only for bumpers."""
     pulled, pressed = np.maximum(over, 0.0), np.minimum(over, 0.0)
     return np.where(laws == BAR, over, np.where(laws == STRING, pulled, pressed))
 
@@ -169,7 +171,7 @@ def _element_forces(net: Network, own: Floats, rows: Jacobian, forces: Floats) -
 
 
 def _least_forces(rows: Jacobian, size: float) -> tuple[Floats, Floats]:
-    """The y (U,) that leaves least, and the forces (R,) that it leaves.
+    """Displacement y (U,) of least residual strain energy, and the row forces (R,) it leaves.
 
     Strings that it slackens and bumpers that it frees take no part: they are left out, and put back
     where they would be strained without, until neither happens (Newton's method for a piecewise
@@ -207,7 +209,7 @@ def _relief(matrix: Any, weights: Floats, over: Floats, size: float) -> Floats:
 def _displace(
     net: Network, frame: Frame, x: Floats, stretch: Elongations, y: Floats
 ) -> tuple[Floats, Elongations]:
-    """Positions displaced by y (N, D), guided nodes back on their guides, and the elongations there."""
+    """Positions (N, D) after a displacement y, with guided nodes on their guides, and elongations there."""
     state = net.state(x, frame.share)
     state.turned[:] = stretch.turned
     before = elongations(net, state)
@@ -230,7 +232,7 @@ def _displace(
 
 
 def _own_ways(ways: Floats, own: int) -> Floats:
-    """A basis of those ways (U, K) that move one of the first `own` unknowns."""
+    """Basis (U, K) of the motions that move one of the first `own` unknowns."""
     if own == len(ways):
         return ways
     sizes, turn = np.linalg.svd(ways[:own], full_matrices=False)[1:]
@@ -238,7 +240,7 @@ def _own_ways(ways: Floats, own: int) -> Floats:
 
 
 def _rigid(net: Network, rows: Jacobian, x: Floats) -> Floats:
-    """An orthonormal basis (U, r) of the motions as one body that guides and rows allow."""
+    """Orthonormal basis (U, r) of the rigid-body motions that guides and rows allow."""
     present: Bools = net.parts.guides.kinds == FIXED
     present[rows.nodes] = True
     bodily = _rigid_motions(x, present)
@@ -263,7 +265,7 @@ def _rigid_motions(x: Floats, present: Bools) -> Floats:
 
 
 def _remove_rigid_motions(ways: Floats, together: Floats) -> Floats:
-    """A basis of the ways (U, K) across those that move all as one."""
+    """Basis of the motions (U, K) orthogonal to rigid-body motion."""
     if not together.shape[1]:
         return ways
     turn = np.linalg.svd(ways.T @ together)[0]
@@ -271,7 +273,7 @@ def _remove_rigid_motions(ways: Floats, together: Floats) -> Floats:
 
 
 def _modes(rows: Jacobian, ways: Floats) -> Floats:
-    """The first few of the ways (K, N, D), turned so that each is as local as can be.
+    """The first few modes (K, N, D), recombined so that each moves as few nodes as possible.
 
     Each follows from moving one coordinate, the one left that moves most: what does not move with it rests.
     """

@@ -28,7 +28,7 @@ WRONG = 1e-9  # of the largest force: a string that pushes by less does not
 
 
 def second_order_freedoms(net: Network, frame: Frame, rows: Jacobian, ways: Floats) -> int:
-    """How many of the ways (U, K) go on beyond the first order."""
+    """Number of the first-order motions (U, K) that extend to second order."""
     count = ways.shape[1]
     if not count or count > WAYS or len(rows.nodes) > UNKNOWNS or not len(rows.over):
         return count
@@ -53,7 +53,7 @@ def second_order_freedoms(net: Network, frame: Frame, rows: Jacobian, ways: Floa
 
 
 def _largest_least_curvature(forms: Floats, stresses: Floats, rows: Jacobian) -> float:
-    """The least curvature under the best stress that strings and bumpers can carry, uphill from several."""
+    """Largest attainable least eigenvalue of p·q over admissible self-stresses p, by ascent."""
     best = -np.inf
     starts = [*np.eye(len(forms)), *-np.eye(len(forms))]
     for start in starts:
@@ -71,14 +71,14 @@ def _largest_least_curvature(forms: Floats, stresses: Floats, rows: Jacobian) ->
 
 
 def _is_admissible(p: Floats, rows: Jacobian) -> bool:
-    """Whether no string would have to push, nor a bumper to pull."""
+    """Whether a self-stress puts no string in compression and no bumper in tension."""
     bound = WRONG * np.abs(p).max()
     signs = np.where(rows.laws == BAR, 0.0, np.where(rows.laws == STRING, p, -p))
     return bool((signs >= -bound).all())
 
 
 def mode_stiffness(net: Network, frame: Frame, rows: Jacobian, ways: Floats) -> Floats:
-    """(K,) how stiff the ways (U, K) are against displacements of length 1, rising; none where many."""
+    """Stiffness of the motions (U, K) at unit length (K,), ascending; empty where there are many."""
     if not net.loaded or not ways.shape[1] or len(rows.nodes) > UNKNOWNS:
         return np.zeros(0)
     stretch = frame.elongations

@@ -83,7 +83,19 @@ def crawler(
 ) -> Evolved:
     """The machine that gets farthest in a number of cycles, to the right; the same seed finds the same.
 
-    Stopped by Ctrl-C, it raises Interrupted with the best so far; a `checkpoint` lets it go on.
+    Args:
+        seed: of all that is random.
+        generations: how often the best are changed.
+        population: machines in each generation.
+        cycles: of the drive, in which the way is measured.
+        checkpoint: a file to go on from, and to keep the search in.
+        progress: called after each generation.
+
+    Returns:
+        The best machine and the history of the search.
+
+    Raises:
+        Interrupted: Ctrl-C; its `result` is the best so far.
     """
     went = evolve(
         score, _start, CHANGES, seed=seed, generations=generations, population=population, progress=progress,
@@ -141,9 +153,9 @@ def crawl_measures(designs: Sequence[MachineDesign], trial: CrawlTrial, cycles: 
 
 def _score(designs: Sequence[MachineDesign], trials: Sequence[CrawlTrial], cycles: int) -> Floats:
     went = [crawl_measures(designs, trial, cycles) for trial in trials]
-    way = np.sign(went[0].travel)
+    sense = np.sign(went[0].travel)
     lengths = [
-        np.where(one.error > HELD, 0.0, way * one.travel / one.size * np.minimum(one.firmness / FIRM, 1.0))
+        np.where(one.error > HELD, 0.0, sense * one.travel / one.size * np.minimum(one.firmness / FIRM, 1.0))
         for one in went
     ]
     return np.maximum(np.min(lengths, axis=0), 0.0) / (cycles - 1)

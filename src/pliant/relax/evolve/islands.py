@@ -55,8 +55,19 @@ def evolve(
 ) -> Evolution:
     """Designs that score well; the same seed gives the same ones.
 
-    With a `checkpoint` the search goes on from that file, if there is one, and is kept there every few
-    seconds and at its end; `goal` names what is scored, so that no other search goes on from it.
+    Args:
+        score: of designs (M,): the more the better, 0 for what is of no use.
+        start: a design at random.
+        changes: weight of each change that makes a new design of another.
+        seed: of all that is random.
+        generations: how often the best are changed.
+        population: designs in each generation.
+        progress: called after each generation.
+        checkpoint: a file to go on from, if there is one, and to keep the search in every few seconds.
+        goal: names what is scored, so that no other search goes on from the checkpoint.
+
+    Returns:
+        The last generation, best first, and the best score of each.
     """
     rng = np.random.default_rng(seed)
     each = max(population // ISLANDS, 1)

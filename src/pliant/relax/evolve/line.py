@@ -68,7 +68,18 @@ def straight_line(
 ) -> Evolved:
     """The straightest line that a search finds; the same seed finds the same.
 
-    Stopped by Ctrl-C, it raises Interrupted with the best so far; a `checkpoint` lets it go on.
+    Args:
+        seed: of all that is random.
+        generations: how often the best are changed.
+        population: machines in each generation.
+        checkpoint: a file to go on from, and to keep the search in.
+        progress: called after each generation.
+
+    Returns:
+        The best machine and the history of the search.
+
+    Raises:
+        Interrupted: Ctrl-C; its `result` is the best so far.
     """
     went = evolve(
         score, _start, CHANGES, seed=seed, generations=generations, population=population, progress=progress,

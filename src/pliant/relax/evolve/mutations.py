@@ -23,20 +23,44 @@ Change = Callable[[Rng, MachineDesign], MachineDesign]
 
 
 def move_a_node(rng: Rng, design: MachineDesign) -> MachineDesign:
-    """One node elsewhere, near or far."""
+    """One node elsewhere, near or far.
+
+    Args:
+        rng: a source of random numbers.
+        design: the machine, which stays as it is.
+
+    Returns:
+        Another design, or the same where it cannot be done.
+    """
     nodes = list(design.nodes)
     nodes[int(rng.integers(len(nodes)))] += _random_shift(rng, design)
     return replace(design, nodes=tuple(nodes))
 
 
 def move_all(rng: Rng, design: MachineDesign) -> MachineDesign:
-    """Every node elsewhere."""
+    """Every node elsewhere.
+
+    Args:
+        rng: a source of random numbers.
+        design: the machine, which stays as it is.
+
+    Returns:
+        Another design, or the same where it cannot be done.
+    """
     scale = abs(_random_shift(rng, design))
     return replace(design, nodes=tuple(node + scale * _normal(rng) for node in design.nodes))
 
 
 def add_node(rng: Rng, design: MachineDesign) -> MachineDesign:
-    """One more node, on two bars: as it adds as many freedoms as bars, the machine stays one that moves."""
+    """One more node, on two bars: as it adds as many freedoms as bars, the machine stays one that moves.
+
+    Args:
+        rng: a source of random numbers.
+        design: the machine, which stays as it is.
+
+    Returns:
+        Another design, or the same where it cannot be done.
+    """
     count = len(design.nodes)
     if count >= MOST:
         return move_a_node(rng, design)
@@ -47,27 +71,58 @@ def add_node(rng: Rng, design: MachineDesign) -> MachineDesign:
 
 
 def drop_node(rng: Rng, design: MachineDesign) -> MachineDesign:
-    """One node less, with its bars."""
+    """One node less, with its bars.
+
+    Args:
+        rng: a source of random numbers.
+        design: the machine, which stays as it is.
+
+    Returns:
+        Another design, or the same where it cannot be done.
+    """
     loose = loose_nodes(design)
     return drop_loose_node(design, loose[int(rng.integers(len(loose)))]) if loose else add_node(rng, design)
 
 
 def loose_nodes(design: MachineDesign) -> list[int]:
-    """Nodes that neither are held nor bear an actuator, unless there are few."""
+    """Nodes that neither are held nor bear an actuator, unless there are few.
+
+    Args:
+        design: the machine.
+
+    Returns:
+        Indices of the nodes.
+    """
     needed = {node for actuator in design.actuators for node in actuator.nodes}
     count = len(design.nodes)
     return [node for node in range(design.grounded, count) if node not in needed] if count > FEWEST else []
 
 
 def drop_loose_node(design: MachineDesign, gone: int) -> MachineDesign:
-    """A design without a loose node and its bars."""
+    """A design without a loose node and its bars.
+
+    Args:
+        design: the machine.
+        gone: index of a loose node.
+
+    Returns:
+        The design without it; later nodes move up.
+    """
     places = {node: node - (node > gone) for node in range(len(design.nodes))}
     kept = replace(design, bars=tuple(bar for bar in design.bars if gone not in bar))
     return _renumber(kept, design.nodes[:gone] + design.nodes[gone + 1 :], places)
 
 
 def add_bar(rng: Rng, design: MachineDesign) -> MachineDesign:
-    """A bar between two nodes that have none."""
+    """A bar between two nodes that have none.
+
+    Args:
+        rng: a source of random numbers.
+        design: the machine, which stays as it is.
+
+    Returns:
+        Another design, or the same where it cannot be done.
+    """
     count = len(design.nodes)
     linked = {frozenset(link) for link in design.links}
     free = range(design.grounded, count)  # between two held nodes a bar does nothing
@@ -78,7 +133,15 @@ def add_bar(rng: Rng, design: MachineDesign) -> MachineDesign:
 
 
 def drop_bar(rng: Rng, design: MachineDesign) -> MachineDesign:
-    """A bar less."""
+    """A bar less.
+
+    Args:
+        rng: a source of random numbers.
+        design: the machine, which stays as it is.
+
+    Returns:
+        Another design, or the same where it cannot be done.
+    """
     if not design.bars:
         return add_node(rng, design)
     gone = int(rng.integers(len(design.bars)))
@@ -86,12 +149,28 @@ def drop_bar(rng: Rng, design: MachineDesign) -> MachineDesign:
 
 
 def swap_bar(rng: Rng, design: MachineDesign) -> MachineDesign:
-    """A bar elsewhere."""
+    """A bar elsewhere.
+
+    Args:
+        rng: a source of random numbers.
+        design: the machine, which stays as it is.
+
+    Returns:
+        Another design, or the same where it cannot be done.
+    """
     return add_bar(rng, drop_bar(rng, design))
 
 
 def retime(rng: Rng, design: MachineDesign) -> MachineDesign:
-    """An actuator that goes farther, or less far, at one waypoint or at all."""
+    """An actuator that goes farther, or less far, at one waypoint or at all.
+
+    Args:
+        rng: a source of random numbers.
+        design: the machine, which stays as it is.
+
+    Returns:
+        Another design, or the same where it cannot be done.
+    """
     which = int(rng.integers(len(design.actuators)))
     actuator = design.actuators[which]
     change = 10.0 ** rng.uniform(FINE, COARSE) * rng.standard_normal(len(actuator.to))
@@ -102,7 +181,15 @@ def retime(rng: Rng, design: MachineDesign) -> MachineDesign:
 
 
 def move_actuator(rng: Rng, design: MachineDesign) -> MachineDesign:
-    """An actuator that changes places with a bar."""
+    """An actuator that changes places with a bar.
+
+    Args:
+        rng: a source of random numbers.
+        design: the machine, which stays as it is.
+
+    Returns:
+        Another design, or the same where it cannot be done.
+    """
     if not design.bars:
         return retime(rng, design)
     which, bar = int(rng.integers(len(design.actuators))), int(rng.integers(len(design.bars)))
@@ -112,7 +199,15 @@ def move_actuator(rng: Rng, design: MachineDesign) -> MachineDesign:
 
 
 def add_actuator(rng: Rng, design: MachineDesign) -> MachineDesign:
-    """A bar becomes an actuator, with waypoints of its own."""
+    """A bar becomes an actuator, with waypoints of its own.
+
+    Args:
+        rng: a source of random numbers.
+        design: the machine, which stays as it is.
+
+    Returns:
+        Another design, or the same where it cannot be done.
+    """
     if not design.bars or len(design.actuators) >= DRIVEN:
         return retime(rng, design)
     bar = int(rng.integers(len(design.bars)))
@@ -125,7 +220,15 @@ def add_actuator(rng: Rng, design: MachineDesign) -> MachineDesign:
 
 
 def drop_actuator(rng: Rng, design: MachineDesign) -> MachineDesign:
-    """An actuator becomes a bar, unless it is the only one."""
+    """An actuator becomes a bar, unless it is the only one.
+
+    Args:
+        rng: a source of random numbers.
+        design: the machine, which stays as it is.
+
+    Returns:
+        Another design, or the same where it cannot be done.
+    """
     if len(design.actuators) < 2:
         return retime(rng, design)
     which = int(rng.integers(len(design.actuators)))
@@ -137,7 +240,15 @@ def drop_actuator(rng: Rng, design: MachineDesign) -> MachineDesign:
 
 
 def trace_another(rng: Rng, design: MachineDesign) -> MachineDesign:
-    """The last node changes places with another that is not held."""
+    """The last node changes places with another that is not held.
+
+    Args:
+        rng: a source of random numbers.
+        design: the machine, which stays as it is.
+
+    Returns:
+        Another design, or the same where it cannot be done.
+    """
     last, other = len(design.nodes) - 1, int(rng.integers(design.grounded, len(design.nodes)))
     places = {node: node for node in range(last)} | {other: last, last: other}
     nodes = list(design.nodes)
@@ -146,7 +257,16 @@ def trace_another(rng: Rng, design: MachineDesign) -> MachineDesign:
 
 
 def mutate(rng: Rng, design: MachineDesign, changes: Mapping[Change, float]) -> MachineDesign:
-    """A design after one change, or a few, each as likely as its weight."""
+    """A design after one change, or a few, each as likely as its weight.
+
+    Args:
+        rng: a source of random numbers.
+        design: the machine, which stays as it is.
+        changes: weight of each change.
+
+    Returns:
+        Another design.
+    """
     options, weights = list(changes), np.array(list(changes.values()))
     for _ in range(1 + rng.poisson(0.3)):
         design = options[int(rng.choice(len(options), p=weights / weights.sum()))](rng, design)
@@ -158,6 +278,14 @@ def cross(rng: Rng, design: MachineDesign, kin: Sequence[MachineDesign]) -> Mach
 
     What kin differ in is what may be varied together at little cost: along a narrow ridge of good
     machines these are the steps that stay on it.
+
+    Args:
+        rng: a source of random numbers.
+        design: the machine, which stays as it is.
+        kin: designs with the same links.
+
+    Returns:
+        Another design.
     """
     one, other = (kin[int(k)] for k in rng.choice(len(kin), 2, replace=False))
     part = float(rng.uniform(0.3, 1.0))

@@ -20,14 +20,14 @@ FOOT = 0.01  # of the machine's size: radius of its nodes on the floor
 class Evolved(Shown):
     """The best machine of a search."""
 
-    design: MachineDesign
+    design: MachineDesign  # the best machine
     cycles: int  # how often its actuators go through their waypoints
     found: Mapping[str, float]  # what it does, measured with small steps
     history: tuple[float, ...]  # the best score of every generation
-    seed: int
+    seed: int  # of all that was random
     friction: float | None = None  # of the floor it stands on
     weight: float = 0.0  # of a node
-    status: EvolveStatus = EvolveStatus.EVOLVED
+    status: EvolveStatus = EvolveStatus.EVOLVED  # how it ended
 
     @property
     def goal(self) -> str:
@@ -35,12 +35,16 @@ class Evolved(Shown):
         return "line" if self.friction is None else "crawler"
 
     def summary(self) -> str:
-        """A sentence, then the figures."""
-        found, count = self.found, len(self.history)
+        """A sentence, then the figures.
+
+        Returns:
+            Lines of text; the first is the sentence.
+        """
+        measures, count = self.found, len(self.history)
         if self.friction is None:
-            said = f"A line, 1 : {1 / max(found['aspect'], 1e-300):.3g} wide to long"
+            said = f"A line, 1 : {1 / max(measures['aspect'], 1e-300):.3g} wide to long"
         else:
-            far = found["travel"] / found["size"]
+            far = measures["travel"] / measures["size"]
             said = f"Gets on by {far:.3g} of its own lengths in {self.cycles - 1} cycles"
         design = self.design
         parts = f"{len(design.nodes)} nodes, {len(design.bars)} bars, {len(design.actuators)} actuators"
@@ -48,11 +52,15 @@ class Evolved(Shown):
             f"{said}; {parts}.",
             f"  {'generations':<18} {count}, best score {(*self.history, 0.0)[count - 1]:.4g}",
         ]
-        lines += [f"  {key.replace('_', ' '):<18} {value:.6g}" for key, value in found.items()]
+        lines += [f"  {key.replace('_', ' '):<18} {value:.6g}" for key, value in measures.items()]
         return "\n".join(lines)
 
     def mechanism(self) -> Mechanism:
-        """The machine as a model; one that crawls stands on a floor with the friction it evolved with."""
+        """The machine as a model; one that crawls stands on a floor with the friction it evolved with.
+
+        Returns:
+            The model, with the drive it evolved with.
+        """
         data = self._plain()
         fields: dict[str, Any] = {
             "title": "A straight line, evolved" if self.friction is None else "A crawler, evolved",
@@ -63,10 +71,10 @@ class Evolved(Shown):
             "study": {"trace": data["trace"]},
         }
         if self.friction is not None:
-            fields |= self._floored(data["nodes"])
+            fields |= self._floor_data(data["nodes"])
         return Mechanism.model_validate(fields)
 
-    def _floored(self, nodes: Mapping[str, list[float]]) -> dict[str, Any]:
+    def _floor_data(self, nodes: Mapping[str, list[float]]) -> dict[str, Any]:
         """What a floor adds: it lies a radius below the nodes that stand on it."""
         radius = round(FOOT * self.design.size, DIGITS)
         left, right = min(x for x, _ in nodes.values()), max(x for x, _ in nodes.values())
@@ -86,7 +94,11 @@ class Evolved(Shown):
         }
 
     def to_dict(self) -> dict[str, Json]:
-        """Everything, ready for JSON; nodes have letters."""
+        """Everything, ready for JSON; nodes have letters.
+
+        Returns:
+            What `--json` writes.
+        """
         head: dict[str, Any] = {
             "kind": "mechanism",
             "command": "evolve",

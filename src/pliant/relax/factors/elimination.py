@@ -38,7 +38,7 @@ class Order(NamedTuple):
 
 @once
 def factor_size(net: Network) -> int:
-    """How many numbers the factor of a network's stiffness would hold."""
+    """Number of stored entries in the factor of a network's stiffness."""
     _, low = places(net)
     d = net.drawn.shape[1]
     wide = np.arange(len(low)) - low + 1
@@ -61,7 +61,7 @@ def elimination_order(net: Network) -> Order:
 
 
 def _sizes(net: Network) -> Floats:
-    """0 for edges that are rigid links; else the longest edge at the end where that is shorter.
+    """Reference length of each edge: 0 for rigid links, else the longest edge at its shorter end.
 
     A slider may come to lie on a node of its line, and a spring have no length at all.
     """
@@ -78,7 +78,7 @@ def _sizes(net: Network) -> Floats:
 
 @once
 def places(net: Network) -> tuple[Ints, Ints]:
-    """Places of the nodes, and for each place the lowest one it shares an element with."""
+    """Place of each node in the order, and for each place the lowest one it is coupled with."""
     free = np.flatnonzero(net.parts.guides.kinds != FIXED)
     number = np.full(len(net.drawn), -1)
     number[free] = np.arange(len(free))

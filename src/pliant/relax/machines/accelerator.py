@@ -76,6 +76,23 @@ def relax(
     """Relax every machine, as `batch.relax` does in float32, on JAX's default device.
 
     Source: [Lipson2006] eqs 1 to 4 and 6, Fig. 1(b).
+
+    Args:
+        made: the machines.
+        iterations: at each step of the drive.
+        drive: as for `batch.relax`, and so are the others.
+        alpha: α; left out, 0.5/η.
+        eta: η, of pseudo-inertia; 1: none.
+        least: S_min, over the machine's largest stiffness.
+        cap: longest step along an axis, over the machine's size.
+        floor: that nodes do not go below; None: there is none.
+        trace: indices of nodes whose way is kept.
+
+    Returns:
+        Where each machine came to rest, with what is left of forces and errors.
+
+    Raises:
+        PliantError: JAX is not installed, or an option cannot be used.
     """
     alpha = check_method(made, iterations, alpha, eta, least, cap, trace)
     shares = np.moveaxis(drive_shares(drive, made), 0, -1).astype(np.float32)  # (C, 1 or L, 1 or M)
@@ -157,7 +174,7 @@ def _groups(plan: DeviceProgram, values: Array) -> Groups:
 
 
 def _ungroup(plan: DeviceProgram, groups: Groups) -> Array:
-    """The other way."""
+    """Nodes (J, D, M) from groups."""
     jnp = jax().numpy
     return jnp.stack(groups[0], 1) if plan.pairs is None else jnp.stack([jnp.stack(axes) for axes in groups])
 

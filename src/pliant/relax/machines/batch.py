@@ -40,12 +40,25 @@ def relax(
 ) -> BatchResult:
     """Relax every machine, `iterations` at each step of the drive.
 
-    The drive is the share by which rest lengths have gone to their targets: (C,), (C, L), or
-    (M, C, L). α is safe below 1/√D, and with pseudo-inertia (η < 1) below 1/(η√D); where it
-    is not given, it is 0.5/η. `least` is S_min, over the machine's largest stiffness; `cap` is the
-    longest step along an axis, over its size.
-
     Source: [Lipson2006] eqs 1 to 4 and 6, Fig. 1(b).
+
+    Args:
+        made: the machines.
+        iterations: at each step of the drive.
+        drive: share by which rest lengths have gone to their targets: (C,), (C, L) or (M, C, L).
+        alpha: α, safe below 1/√D, and with pseudo-inertia (η < 1) below 1/(η√D); left out, 0.5/η.
+        eta: η, of pseudo-inertia; 1: none.
+        least: S_min, over the machine's largest stiffness.
+        cap: longest step along an axis, over the machine's size.
+        floor: that nodes do not go below; None: there is none.
+        trace: indices of nodes whose way is kept.
+        dtype: of the arithmetic.
+
+    Returns:
+        Where each machine came to rest, with what is left of forces and errors.
+
+    Raises:
+        PliantError: an option cannot be used.
     """
     alpha = check_method(made, iterations, alpha, eta, least, cap, trace)
     powers, axes = ONE_LANE if made.mixed else LANES_64, made.drawn.shape[2]

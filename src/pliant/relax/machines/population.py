@@ -41,13 +41,13 @@ class Machines:
 
     @property
     def strengths(self) -> Floats:
-        """The largest stiffness of each machine (M,), which its forces are counted in."""
+        """Largest stiffness of each machine (M,), the unit of its forces."""
         most = self.stiffness.max(axis=1, initial=0.0)
         return np.where(most > 0.0, most, 1.0)
 
     @property
     def sizes(self) -> Floats:
-        """The longest side of each drawing, or length of a link (M,)."""
+        """Longest side of each drawing, or length of a link where longer (M,)."""
         size = np.ptp(self.drawn, axis=1).max(axis=1)
         for lengths in (self.rest, self.target):
             size = np.maximum(size, lengths.max(axis=1, initial=0.0))
@@ -60,11 +60,18 @@ class Machines:
 
     @property
     def scales(self) -> Floats:
-        """What errors of lengths and residuals of each machine are measured by (M, 2): size, and force."""
+        """Reference length and reference force of each machine (M, 2), for relative errors."""
         return np.stack([self.sizes, self.sizes * self.strengths], axis=1)
 
     def longest_steps(self, cap: float) -> Floats:
-        """How far each node may go along an axis in an iteration (M, J): `cap` of the machine's size."""
+        """How far each node may go along an axis in an iteration (M, J): `cap` of the machine's size.
+
+        Args:
+            cap: share of the machine's size.
+
+        Returns:
+            Lengths, 0 for nodes that are held.
+        """
         return cap * self.sizes[:, None] * self.free
 
 
@@ -72,7 +79,7 @@ class Machines:
 class Floor:
     """Nodes do not go below 0 on the last axis, and friction holds those that stand there."""
 
-    friction: float = 0.5
+    friction: float = 0.5  # coefficient
 
 
 @dataclass(frozen=True)
@@ -101,7 +108,11 @@ class BatchResult:
         return tuple(STATUSES[one] for one in codes)
 
     def summary(self) -> str:
-        """How many machines ended how."""
+        """How many machines ended how.
+
+        Returns:
+            A line for each status.
+        """
         return "\n".join(f"  {self.statuses.count(one):>7} {one.sentence}" for one in STATUSES)
 
 
@@ -119,8 +130,22 @@ def machines(
 ) -> Machines:
     """Machines drawn (M, J, D) of one topology, ends (L, 2), or of one each, (M, L, 2).
 
-    Lengths left out are as drawn. The rest broadcasts: `free` may be (J,), and `load` a force on
-    every node, such as gravity [0, -1].
+    Args:
+        drawn: positions of the nodes (M, J, D).
+        ends: nodes of each link (L, 2) of one topology, or (M, L, 2).
+        rest: lengths without force (M, L); left out, as drawn.
+        target: rest lengths where the drive is 1 (M, L); left out, as `rest`.
+        stiffness: of the links (M, L); 0: the machine has no such link.
+        free: which nodes may move (M, J).
+        laws: of the links (L,) or (M, L): BAR, STRING or BUMPER.
+        bands: lengths over which strings and bumpers tighten (M, L).
+        load: forces on nodes (M, J, D), such as gravity [0, -1].
+
+    Returns:
+        The machines as arrays; what broadcasts to these shapes may be given.
+
+    Raises:
+        PliantError: shapes do not fit, or a value cannot be used.
     """
     x, pairs = np.array(drawn, np.float64), np.array(ends, np.int64)
     _check_shapes(x, pairs)
@@ -145,7 +170,15 @@ def machines(
 
 
 def drawn_lengths(drawn: Floats, ends: Ints) -> Floats:
-    """Distances (M, L) of the ends of links in drawings (M, J, D)."""
+    """Distances (M, L) of the ends of links in drawings (M, J, D).
+
+    Args:
+        drawn: positions of the nodes (M, J, D).
+        ends: nodes of each link (L, 2) or (M, L, 2).
+
+    Returns:
+        Lengths (M, L).
+    """
     each = np.broadcast_to(ends, (len(drawn), *ends.shape[-2:]))
     rows = np.arange(len(drawn))[:, None]
     return np.linalg.norm(drawn[rows, each[..., 1]] - drawn[rows, each[..., 0]], axis=2)

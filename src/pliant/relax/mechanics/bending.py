@@ -28,7 +28,7 @@ COSINE = tuple(1.0 / (k * (k + 1)) for k in range(17, 2, -2))
 
 @inner
 def bend(x: Floats, step: Floats, spin: Floats, order: Order, there: Floats, right: Floats) -> None:
-    """Where a step (N, D) from x leads when its `spins` are taken as rotations; `right` (n, D) is scratch."""
+    """Positions after a step (N, D) from x, `spins` taken as finite rotations; `right` (n, D) is scratch."""
     d = x.shape[1]
     for p in range(len(order.node)):
         for c in range(d):
@@ -50,7 +50,7 @@ def bend(x: Floats, step: Floats, spin: Floats, order: Order, there: Floats, rig
 
 @kernel
 def distortion(x: Floats, step: Floats, spin: Floats, edges: Ints, sizes: Floats) -> float:
-    """By how much of its length, or its size, an edge changes at most, beside the rotation of its ends."""
+    """Largest relative change of an edge's length that the rotation of its ends does not explain."""
     worst, flat = 0.0, x.shape[1] == 2
     for e in range(len(edges)):
         a, b = edges[e, 0], edges[e, 1]

@@ -20,7 +20,7 @@ SMALL = 1e-3  # of the size: smaller radii count as this
 
 @dataclass(frozen=True)
 class Elongations:
-    """Of E links, Q rails and C couplings, and of the P pairs that touch."""
+    """Elongation and force of E links, Q rails and C couplings, and gap of the P contact pairs."""
 
     links: Floats  # (E,) l − l₀
     rails: Floats  # (Q,)
@@ -36,7 +36,7 @@ class Elongations:
 
 
 def elongations(net: Network, state: State) -> Elongations:
-    """What a state makes of every element."""
+    """Elongation (length) and force (N, positive in tension) of every element at a state."""
     parts, links = net.parts, net.parts.links
     e, f, none = np.empty(len(links.laws)), np.empty(len(links.laws)), np.zeros(0)
     worst = _fill_links(state.x, state.rest, state.given, links, net.rigid, net.scales, e, f)
@@ -65,7 +65,7 @@ def elongations(net: Network, state: State) -> Elongations:
 
 
 def errors(net: Network, stretch: Elongations) -> tuple[Floats, Floats, Floats, Floats]:
-    """By how much lengths that shall hold do not: slack strings and free bumpers have none, nor springs.
+    """Length error of each rigid element; 0 for springs, slack strings and free bumpers.
 
     What pulls or pushes in one way only has to be as long as it is asked to be where it does.
 
@@ -86,7 +86,7 @@ def _error(over: Floats, forces: Floats, laws: Ints, rigid: Bools) -> Floats:
 
 
 class HeldElements(NamedTuple):
-    """Which lengths shall hold, and what their errors are shares of."""
+    """Which elements are rigid, and the reference length of each relative error."""
 
     rails: Bools  # (Q,)
     couplings: Bools  # (C,)
@@ -100,7 +100,7 @@ def _fill_links(
     x: Floats, rest: Floats, given: Floats, links: Links, rigid: Bools, scales: Floats, over: Floats,
     forces: Floats,
 ) -> float:  # fmt: skip
-    """Elongations and forces of links; the largest error as a share."""
+    """Elongations and forces of links; the largest relative length error."""
     worst = 0.0
     for k in range(len(over)):
         square = 0.0
@@ -116,7 +116,7 @@ def _fill_links(
 
 @kernel
 def unbalance(x: Floats, rest: Floats, ends: Ints, stiffness: Floats, place: Ints) -> float:
-    """The largest force that links, all of them bars, leave on a node that can move: one with a place."""
+    """Largest out-of-balance force on a free node (N), where all links are bars."""
     force, worst = np.zeros(x.shape), 0.0
     for k in range(len(rest)):
         i, j, square = ends[k, 0], ends[k, 1], 0.0
@@ -140,7 +140,7 @@ def _fill(
     state: State, rails: Rails, couplings: Couplings, touch: Contacts, holds: HeldElements,
     over: tuple[Floats, Floats], forces: tuple[Floats, Floats], gaps: Floats,
 ) -> float:  # fmt: skip
-    """Elongations and forces of rails and couplings, gaps of pairs; the largest error as a share."""
+    """Elongations and forces of rails and couplings, gaps of pairs; the largest relative error."""
     (q, c), (g, h), x, d, worst = over, forces, state.x, state.x.shape[1], 0.0
     away = np.empty(d)
     for k in range(len(q)):
@@ -167,7 +167,7 @@ def _fill(
 
 @inner
 def _wrong(law: int, over: float, force: float) -> float:
-    """By how much a length is wrong: a slack string and a free bumper are not."""
+    """Length error at an elongation: 0 for a slack string and a free bumper."""
     if law == BAR or force != 0.0:
         return abs(over)
     return max(over if law == STRING else -over, 0.0)

@@ -12,7 +12,7 @@ from pliant.relax.network.network import Fields
 
 
 class FieldForces(NamedTuple):
-    """What one field does to N nodes in D axes."""
+    """Force, stiffness and energy of one field on N nodes in D axes."""
 
     away: Floats  # (N, D) the way to its centre
     across: Floats  # (N,) force for a unit of that way, which is its stiffness across it, too
@@ -20,7 +20,7 @@ class FieldForces(NamedTuple):
 
 
 def field_forces(fields: Fields, x: Floats) -> Iterator[FieldForces]:
-    """Strength · mass · distance^power towards each centre; nothing at it, nor where numbers would end."""
+    """Force strength · mass · distance^power towards each centre (N, D); 0 at it and on overflow."""
     for at, strength, power in zip(fields.at, fields.strength, fields.power, strict=True):
         away = at - x
         square = (away**2).sum(axis=1)

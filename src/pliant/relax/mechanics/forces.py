@@ -25,7 +25,7 @@ from pliant.relax.network.network import FREE, Couplings, Elements, Fields, Guid
 
 @inner
 def evaluate(state: State, parts: Elements, r: Floats, s: Floats, push: Floats, grip: Floats) -> float:
-    """Forces r (N, D) and stiffness s (N, D) on every node; the energy.
+    """Residual force r (N, D) and effective stiffness s (N, D) of every node; the energy.
 
     `push` (N, D) gets what contacts push with, and `grip` (N,) what friction can hold.
     """
@@ -37,7 +37,7 @@ def evaluate(state: State, parts: Elements, r: Floats, s: Floats, push: Floats, 
 
 @kernel
 def nodal_forces(state: State, parts: Elements) -> Floats:
-    """Forces (N, D) on every node, of all but the ground and the guides that hold it."""
+    """Force on every node (N, D) from all but ground and guides."""
     n, d = state.x.shape
     r, s, push, grip = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d)), np.zeros(n)
     evaluate(state, parts, r, s, push, grip)
@@ -46,7 +46,7 @@ def nodal_forces(state: State, parts: Elements) -> Floats:
 
 @inner
 def others(state: State, parts: Elements, r: Floats, s: Floats, push: Floats, grip: Floats) -> float:
-    """The same without the links."""
+    """Force, stiffness and energy of all elements but links."""
     energy, x, loads = 0.0, state.x, state.loads
     for i in range(len(r)):
         for c in range(r.shape[1]):
@@ -70,7 +70,7 @@ def link_forces(
     x: Floats, rest: Floats, ends: Ints, stiffness: Floats, laws: Ints, bands: Floats,
     r: Floats, s: Floats,
 ) -> float:  # fmt: skip
-    """Add what the links do to r and s; their energy.
+    """Add the links' forces to r and stiffness to s; their energy.
 
     Arrays, not the tuples that hold them: this is called every iteration, and each array of a tuple
     that is passed costs as much as a link.
@@ -114,7 +114,7 @@ def link_forces(
 
 @inner
 def rail(x: Floats, rails: Rails, q: int, away: Floats) -> tuple[float, float]:
-    """How far along its line the node of rail q is, from 0 to 1 between the two, and how far `away`."""
+    """Position of rail q's node along its line, 0 to 1 between the two nodes, and its offset `away`."""
     p, a, b = rails.nodes[q, 0], rails.nodes[q, 1], rails.nodes[q, 2]
     dot = square = 0.0
     for c in range(x.shape[1]):
@@ -175,7 +175,7 @@ def _rails(x: Floats, rails: Rails, given: Floats, r: Floats, s: Floats) -> floa
 
 @inner
 def most_measures(couplings: Couplings) -> int:
-    """How many measures a coupling has at most."""
+    """Largest number of measures of a coupling."""
     most = 0
     for c in range(len(couplings.laws)):
         most = max(most, couplings.firsts[c + 1] - couplings.firsts[c])
@@ -228,7 +228,7 @@ def _fields(x: Floats, fields: Fields, r: Floats, s: Floats) -> float:
 
 @inner
 def slip_force(x: Floats, nodes: Ints, row: Floats, out: Floats) -> float:
-    """How far what friction holds has slipped, less what is given in, `out` (D,); its length.
+    """Slip vector of a friction row less its lead, into `out` (D,); its length.
 
     P (Σ w x − anchor) + lead, with the numbers of the row as `friction` has them.
     """
@@ -248,7 +248,7 @@ def slip_force(x: Floats, nodes: Ints, row: Floats, out: Floats) -> float:
 
 @inner
 def _grips(x: Floats, gripped: Ints, grips: Floats, r: Floats, s: Floats) -> float:
-    """Friction: k times the slip, and hardly more than it can hold."""
+    """Friction forces: k times the slip, limited by what friction can hold."""
     d, energy = x.shape[1], 0.0
     away = np.empty(d)
     for g in range(len(gripped)):
@@ -271,7 +271,7 @@ def _grips(x: Floats, gripped: Ints, grips: Floats, r: Floats, s: Floats) -> flo
 
 @inner
 def restrain(guides: Guides, i: int, place: Floats, r: Floats, push: Floats, grip: float) -> None:
-    """Take from the force r (D,) on node i what its guide and the friction there hold."""
+    """Remove from the force r (D,) on node i what its guide and the friction there take."""
     d = len(r)
     normal = np.empty(d)
     if guides.kinds[i] != FREE:

@@ -37,12 +37,12 @@ STEADY = 0.1  # of what friction can hold: by so little it changes where N comes
 
 @once
 def has_friction(net: Network) -> bool:
-    """Whether there is any friction."""
+    """Whether any guide or contact has friction."""
     return bool(net.parts.guides.friction.any() or net.parts.touch.friction.any())
 
 
 def smooth(net: Network) -> Network:
-    """The same without friction."""
+    """The network without friction."""
     parts = net.parts
     guides = parts.guides._replace(friction=np.zeros_like(parts.guides.friction))
     touch = parts.touch._replace(friction=np.zeros_like(parts.touch.friction))
@@ -78,14 +78,14 @@ def _stick_near_pairs(net: Network, state: State, pairs: Ints, first: int) -> No
 
 
 def rough_ones(net: Network) -> tuple[Ints, Ints]:
-    """Nodes on rough guides, and rough pairs."""
+    """Nodes on guides with friction, and contact pairs with friction."""
     guides = net.parts.guides
     nodes = np.flatnonzero((guides.friction > 0.0) & (guides.kinds != FIXED))
     return nodes, np.flatnonzero(net.parts.touch.friction > 0.0)
 
 
 def begin_increment(state: State) -> None:
-    """An increment begins: what slips does so from here."""
+    """Start an increment: slip is counted from the present positions."""
     if len(state.gripped):
         state.since[:] = state.x
         anchor, _ = vectors(state.grips, state.x.shape[1])
@@ -94,7 +94,7 @@ def begin_increment(state: State) -> None:
 
 
 def update(net: Network, state: State) -> float:
-    """Measure normal forces anew, and give in; by how much that changes, as a length.
+    """Update normal forces and leads; the largest change of a lead, as a length.
 
     `net` is the one with the friction.
     """
@@ -122,7 +122,7 @@ def update(net: Network, state: State) -> float:
 
 
 def has_landed(net: Network, before: State, now: State, near: float) -> bool:
-    """Whether a rough pair came down from farther than `near`: what it did before it rubbed is no slip."""
+    """Whether a pair with friction closed a gap larger than `near`: its motion before is no slip."""
     if not net.parts.touch.friction.any():
         return False
     d, touch, pairs = now.x.shape[1], net.parts.touch, elongations(net, now).touching
@@ -165,7 +165,7 @@ def _pairs(net: Network, state: State, pairs: Ints, first: int, held: Floats) ->
 
 
 def place_pair(net: Network, state: State, pair: int, row: int, slope: Floats) -> None:
-    """What the nearest points of two segments, as points of the bodies, do along the contact."""
+    """Weights and tangent projector of a pair's nearest points, as points fixed to the segments."""
     touch, d = net.parts.touch, state.x.shape[1]
     contact_slope(state.x, touch, pair, slope)
     s, t, _ = nearest_points(state.x, *touch.ends[pair])

@@ -31,7 +31,7 @@ from pliant.relax.network.network import USED, Contacts, Couplings, Guides, Link
 
 @dataclass(frozen=True)
 class Jacobian:
-    """J of R rows and U columns, and what they stand for."""
+    """Jacobian J (R, U) of held elongations by unknowns, with the element of each row."""
 
     matrix: Any  # (R, U) sparse.csr_array
     owners: Ints  # (R,) elements: links, then couplings, rails and touches, numbered through
@@ -43,18 +43,18 @@ class Jacobian:
     shape: tuple[int, int]  # N, D
 
     def spread(self, y: Floats) -> Floats:
-        """Displacements (K, N, D) of all nodes, of unknowns (U, K)."""
+        """Displacements (K, N, D) of all nodes from unknowns (U, K)."""
         out = np.zeros((self.shape[0], y.shape[1], self.shape[1]))
         np.add.at(out, self.nodes, y[:, :, None] * self.ways[:, None, :])
         return out.transpose(1, 0, 2)
 
     def gathered(self, moves: Floats) -> Floats:
-        """Unknowns (U, K) of displacements (K, N, D): what guides allow of them."""
+        """Unknowns (U, K) from displacements (K, N, D), projected on what guides allow."""
         return np.einsum("kud,ud->uk", moves[:, self.nodes], self.ways)
 
 
 class ActiveElements(NamedTuple):
-    """Which elements have rows."""
+    """Which elements have rows in J."""
 
     links: Ints
     couplings: Ints
@@ -102,7 +102,7 @@ def gradient_rows(
 
 
 def holding(net: Network, stretch: Elongations) -> ActiveElements:
-    """Elements that hold, where a node of theirs can move."""
+    """Rigid elements with a node that can move."""
     moves, (links, rails, couplings, _, touch, _) = net.free, net.parts
     moved = np.concatenate([[0], np.cumsum(moves[couplings.measured].any(axis=1))])[couplings.firsts]
     chosen = (
@@ -116,7 +116,7 @@ def holding(net: Network, stretch: Elongations) -> ActiveElements:
 
 
 def _acts(over: Floats, group: Links | Couplings | Rails) -> Bools:
-    """Where there is a force: strings that are taut, bumpers that press, and whatever does both."""
+    """Whether an element can carry force: taut strings, pressed bumpers, and all two-way ones."""
     taut, pressed = over > -group.bands, over < group.bands
     return (group.laws == BAR) | np.where(group.laws == STRING, taut, pressed)
 
@@ -227,7 +227,7 @@ def coupling_rows(
 def rail_rows(
     x: Floats, rails: Rails, chosen: Ints, over: Floats, rows: GradientRows, row: int, first: int
 ) -> int:
-    """The nearest point of the line goes with its two nodes, by their shares."""
+    """Rows of rails: the nearest point of the line moves with its two nodes, by their shares."""
     d = x.shape[1]
     away, line, across = np.empty(d), np.empty(d), np.empty((d - 1, d))
     for q in chosen:
@@ -290,7 +290,7 @@ def _touches(x: Floats, touch: Contacts, chosen: Ints, rows: GradientRows, row: 
 
 @inner
 def _add(rows: GradientRows, row: int, node: int, slope: Floats, share: float) -> None:
-    """Add to a row what a node does to its element."""
+    """Add the derivative by a node to a row."""
     at = rows.ends[row + 1]
     for u in range(rows.starts[node], rows.starts[node + 1]):
         value = 0.0

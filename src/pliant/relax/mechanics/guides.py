@@ -21,7 +21,7 @@ TURNS = 100  # of that search; bisection alone needs 60
 
 @inner
 def project(guides: Guides, i: int, place: Floats, v: Floats) -> None:
-    """Take from v (D,) what node i, at `place` (D,), may not do.
+    """Remove from v (D,) the components that the guide of node i at `place` (D,) forbids.
 
     An open curve ends in a stop: at an end, what leads beyond it is taken too.
     """
@@ -43,7 +43,7 @@ def project(guides: Guides, i: int, place: Floats, v: Floats) -> None:
 
 @kernel
 def hold_nodes(guides: Guides, i: int, x: Floats) -> None:
-    """Bring x[i] back onto the line, plane or curve of node i."""
+    """Project x[i] onto the line, plane or curve of node i."""
     guide = guides.kinds[i]
     if guide == CURVE:
         onto_curve(_cubics(guides, i), _is_closed(guides, i), x[i])
@@ -61,7 +61,7 @@ def hold_nodes(guides: Guides, i: int, x: Floats) -> None:
 
 @inner
 def basis(guides: Guides, i: int, place: Floats, out: Floats) -> int:
-    """How many ways node i may go at `place`; so many rows of `out` (D, D) are an orthonormal basis of them.
+    """Number of free directions of node i at `place`; as many rows of `out` (D, D) are an orthonormal basis.
 
     The stop at the end of a curve does not count: there is a way back.
     """

@@ -184,7 +184,7 @@ def contact_normals(x: Floats, ends: Ints, radius: Floats) -> Floats:
 
 @inner
 def _separating_direction(u: Vector, v: Vector, s: float, t: float, floor: float, spatial: bool) -> Vector:
-    """Which way segment v leaves segment u, which it meets at shares t and s; of any length."""
+    """Direction, of any length, in which segment v leaves segment u; they cross at shares t and s."""
     n = _cross(u, v)
     if _dot(n, n) <= PARALLEL * PARALLEL * _dot(u, u) * _dot(v, v):
         return _perpendicular(u if _dot(u, u) >= _dot(v, v) else v)
@@ -261,6 +261,6 @@ def _share(part: float, whole: float) -> float:
 
 @inner
 def _separation(u: Vector, v: Vector, w: Vector, s: float, t: float) -> float:
-    """|w + t v − s u|: how far apart two points are, w being from one start to the other."""
+    """Distance |w + t v − s u| of two points of the segments; w joins their starts."""
     between = _ahead(_ahead(w, v, t), u, -s)
     return np.sqrt(_dot(between, between))

@@ -19,7 +19,7 @@ BAR, STRING, BUMPER = range(3)
 
 @inner
 def force(law: int, k: float, a: float, e: float) -> float:
-    """The force at elongation e; positive pulls together."""
+    """Force at elongation e (N), positive in tension."""
     if law == BAR:
         return k * e
     if law == STRING:
@@ -29,7 +29,7 @@ def force(law: int, k: float, a: float, e: float) -> float:
 
 @inner
 def tangent(law: int, k: float, a: float, e: float) -> float:
-    """How fast the force grows with the elongation."""
+    """Tangent stiffness df/de at elongation e."""
     if law == BAR:
         return k
     return _pull_rate(k, a, e if law == STRING else -e)
@@ -37,7 +37,7 @@ def tangent(law: int, k: float, a: float, e: float) -> float:
 
 @inner
 def stored_energy(law: int, k: float, a: float, e: float) -> float:
-    """The energy at elongation e."""
+    """Strain energy at elongation e."""
     if law == BAR:
         return 0.5 * k * e * e
     return _pull_energy(k, a, e if law == STRING else -e)

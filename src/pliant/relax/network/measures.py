@@ -16,7 +16,7 @@ TURN = 2.0 * np.pi
 
 @inner
 def measure(x: Floats, couplings: Couplings, m: int, last: float, slope: Floats) -> float:
-    """The measure m at x, with its slope (4, D) by its nodes; angles within half a turn of `last`."""
+    """Value m of one measure at x and its gradient (4, D); angles within π of `last`."""
     d = x.shape[1]
     kind, a, b = couplings.measures[m], couplings.measured[m, 0], couplings.measured[m, 1]
     for k in range(4):
@@ -106,7 +106,7 @@ def _cross(u: Vector, v: Vector) -> Vector:
 
 @kernel
 def measure_angles(x: Floats, couplings: Couplings, turned: Floats) -> None:
-    """Take the angles of x as those last measured."""
+    """Store the angles at x as the reference for the next measurement."""
     slope = np.zeros((4, x.shape[1]))
     for c in range(len(couplings.laws)):
         if couplings.measures[couplings.firsts[c]] == WOUND:
@@ -119,7 +119,7 @@ def measure_angles(x: Floats, couplings: Couplings, turned: Floats) -> None:
 
 @inner
 def couple(x: Floats, couplings: Couplings, c: int, turned: Floats, slope: Floats, nodes: Ints) -> float:
-    """What coupling c measures; slopes (K, D) by the nodes (K,), K = 4 for each of its measures."""
+    """Value of coupling c and its gradient (K, D) by the nodes (K,), four for each measure."""
     if couplings.measures[couplings.firsts[c]] == WOUND:
         return wind(x, couplings, c, turned, slope, nodes)
     return _sum(x, couplings, c, turned, slope, nodes)
@@ -127,7 +127,7 @@ def couple(x: Floats, couplings: Couplings, c: int, turned: Floats, slope: Float
 
 @inner
 def _sum(x: Floats, couplings: Couplings, c: int, turned: Floats, slope: Floats, nodes: Ints) -> float:
-    """The same, of a coupling that is no string around discs."""
+    """Value and gradient of a coupling that is a weighted sum, no string around discs."""
     total = 0.0
     for at, m in enumerate(range(couplings.firsts[c], couplings.firsts[c + 1])):
         part = slope[4 * at : 4 * at + 4]
@@ -141,7 +141,7 @@ def _sum(x: Floats, couplings: Couplings, c: int, turned: Floats, slope: Floats,
 
 @kernel
 def measure_couplings(x: Floats, couplings: Couplings, turned: Floats) -> Floats:
-    """What every coupling measures (C,)."""
+    """Value of every coupling (C,)."""
     most = 4 * len(couplings.measures)
     slope, nodes = np.zeros((most, x.shape[1])), np.empty(most, np.int64)
     total = np.zeros(len(couplings.laws))

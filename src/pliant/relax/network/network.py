@@ -40,7 +40,7 @@ FREE, FIXED, LINE, PLANE, CURVE = range(5)
 
 
 class Links(NamedTuple):
-    """Distances of two nodes."""
+    """Distances between two nodes."""
 
     ends: Ints  # (E, 2)
     stiffness: Floats  # (E,)
@@ -76,7 +76,7 @@ class Couplings(NamedTuple):
 
 
 class Guides(NamedTuple):
-    """What every node may do."""
+    """Constraint of each node: free, ground, line, plane or curve."""
 
     kinds: Ints  # (N,) FREE to CURVE
     at: Floats  # (N, D) a point of the line or plane
@@ -89,7 +89,7 @@ class Guides(NamedTuple):
 
 
 class Fields(NamedTuple):
-    """Forces towards points."""
+    """Central force fields."""
 
     at: Floats  # (G, D) centres
     strength: Floats  # (G,) force on a node of mass 1 at distance 1; negative repels
@@ -123,7 +123,7 @@ class Elements(NamedTuple):
 
 
 class State(NamedTuple):
-    """What changes: positions, and what the drive sets. Arrays are written to in place."""
+    """Positions and what the drive sets; its arrays are written in place."""
 
     x: Floats  # (N, D)
     rest: Floats  # (E,) rest lengths, less what is given in
@@ -141,14 +141,14 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class Drive:
-    """What the actuators do: values at W equally spaced shares of the drive, 0 to 1."""
+    """Driven values at W equally spaced shares of the drive, from 0 to 1."""
 
     rest: Floats  # (W, E)
     goal: Floats  # (W, C)
     loads: Floats  # (W, N, D)
 
     def at(self, share: float) -> tuple[Floats, Floats, Floats]:
-        """Rest lengths, goals and loads at a share of the drive."""
+        """Rest lengths, coupling goals and loads at a share of the drive."""
         spot = min(max(share, 0.0), 1.0) * (len(self.rest) - 1)
         k = min(int(spot), max(len(self.rest) - 2, 0))
         t, after = spot - k, min(k + 1, len(self.rest) - 1)
@@ -162,7 +162,7 @@ class Drive:
 
     @cached_property
     def knots(self) -> tuple[float, ...]:
-        """Shares at which anything changes its pace, and the end; none where nothing is driven."""
+        """Shares of the drive at which a driven rate changes, and 1; none where nothing is driven."""
         count = len(self.rest) - 1
         if not count:
             return ()
@@ -178,7 +178,7 @@ class Drive:
 
 @dataclass(frozen=True)
 class Network:
-    """A mechanism as the solvers see it."""
+    """A compiled mechanism: elements, drive and names."""
 
     names: tuple[str, ...]  # of nodes: the model's own, then hidden ones
     shown: int  # how many are the model's own
@@ -202,12 +202,12 @@ class Network:
 
     @cached_property
     def size(self) -> float:
-        """The longest side of the drawing."""
+        """Longest side of the drawing's bounding box (length)."""
         return float(np.ptp(self.drawn, axis=0).max())
 
     @cached_property
     def scales(self) -> Floats:
-        """(E + C + Q,) what errors of links, couplings and rails are shares of: how far apart nodes are.
+        """Reference length of each link, coupling and rail (E + C + Q,), for relative errors.
 
         Of links the drawn rest length, where that is more.
         """
@@ -221,7 +221,7 @@ class Network:
 
     @property
     def _extents(self) -> Floats:
-        """(C,) how far apart the nodes are that a measure of each coupling reads, or all of them do."""
+        """Largest distance between the nodes of each coupling's measures (C,)."""
         couplings = self.parts.couplings
         used = np.array(USED)[couplings.measures]  # (M,) nodes that each measure reads
         first, last = couplings.measured[:, :1], np.arange(4) < used[:, None]
@@ -236,7 +236,7 @@ class Network:
 
     @cached_property
     def loaded(self) -> bool:
-        """Whether anything but its own rigid lengths pulls or pushes it."""
+        """Whether loads, fields, springs or preloads act on the mechanism."""
         parts = self.parts
         bilateral = (parts.links.laws == BAR).all() and (parts.couplings.laws == BAR).all()
         rails = (parts.rails.laws == BAR).all() and self.rails_hold.all()
@@ -246,11 +246,11 @@ class Network:
 
     @property
     def free(self) -> Bools:
-        """(N,) nodes that can move."""
+        """Whether each node can move (N,)."""
         return self.parts.guides.kinds != FIXED
 
     def state(self, x: Floats | None = None, share: float = 0.0) -> State:
-        """The mechanism at positions x (as drawn), with the drive at a share; angles counted from here."""
+        """State at positions x (default: as drawn) and a share of the drive; angles count from here."""
         from pliant.relax.network.measures import measure_angles
 
         x = (self.drawn if x is None else x).copy()
@@ -264,7 +264,7 @@ class Network:
         return State(x, *self.drive.at(share), turned, *given, *others, *smooth)
 
     def touch_name(self, pair: int) -> str:
-        """What a pair of segments is called, such as "contact p on u-v"."""
+        """Name of a contact pair, such as "contact p on u-v"."""
         a, b, c, d = (self.names[node] for node in self.parts.touch.ends[pair])
         first, second = (one if one == other else f"{one}-{other}" for one, other in ((a, b), (c, d)))
         return f"contact {first} on {second}"
@@ -276,7 +276,7 @@ class Network:
 
 
 def once(function: Callable[[Network], T]) -> Callable[[Network], T]:
-    """Keep what a function says of a network with the network: nothing of it ever changes."""
+    """Cache a function of a network on the network, which never changes."""
     name = f"{function.__module__}.{function.__name__}"
 
     @wraps(function)

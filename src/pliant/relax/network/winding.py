@@ -29,7 +29,7 @@ CUTS = 1e-12  # of a radius: so deep a tangent may cut a disc, by rounding
 
 
 class WoundString(NamedTuple):
-    """A string as it is looked at: its first end, n discs, its last end."""
+    """One string around discs: its first end, n discs, its last end."""
 
     nodes: Ints  # (n + 2,) in their middles
     rho: Floats  # (n + 2,) radii, negative where it goes by clockwise; 0 at the ends
@@ -38,7 +38,7 @@ class WoundString(NamedTuple):
 
 @kernel
 def wind(x: Floats, couplings: Couplings, c: int, turned: Floats, slope: Floats, nodes: Ints) -> float:
-    """The length of string c where it is taut; slopes (4 (n + 1), 2) by the nodes, a tangent in each four."""
+    """Taut length of string c and its gradient (4 (n + 1), 2) by the nodes, four for each tangent."""
     own = _turns(couplings, c, turned)
     on = np.empty(len(own.nodes), np.int64)
     last = taut(x, own, on) - 1
@@ -73,7 +73,7 @@ def _turns(couplings: Couplings, c: int, turned: Floats) -> WoundString:
 
 @kernel
 def taut(x: Floats, own: WoundString, on: Ints) -> int:
-    """Fill `on` with the ends and the discs that a string lies on, in order; how many."""
+    """Fill `on` with the ends and the discs that the taut string touches, in order; their number."""
     on[0], count = 0, 1
     for k in range(1, len(on)):
         on[count] = k
@@ -108,7 +108,7 @@ def _deepest_cut(x: Floats, own: WoundString, on: Ints, count: int) -> tuple[int
 
 @inner
 def _drop_negative_arcs(x: Floats, own: WoundString, on: Ints, count: int, kept: int) -> int:
-    """Leave discs out, but for one, that have a negative arc, from the last on; how many are left."""
+    """Drop discs with a negative arc, all but one, from the last on; the number left."""
     s = count - 2
     while s > 0:
         if s < count - 1 and on[s] != kept and arc(x, own, on[s - 1], on[s], on[s + 1]) < 0.0:
@@ -121,7 +121,7 @@ def _drop_negative_arcs(x: Floats, own: WoundString, on: Ints, count: int, kept:
 
 @inner
 def arc(x: Floats, own: WoundString, p: int, k: int, q: int) -> float:
-    """By how much the string turns on disc k, its way, from p to q: negative where it is off."""
+    """Angle of contact on disc k in its sense, from p to q (rad); negative where the string is off it."""
     side, node = 1.0 if own.rho[k] > 0.0 else -1.0, own.nodes[k]
     swept = side * sweep(x, own, p, k, q)
     for other in (p, q):
@@ -133,7 +133,7 @@ def arc(x: Floats, own: WoundString, p: int, k: int, q: int) -> float:
 
 @inner
 def sweep(x: Floats, own: WoundString, p: int, k: int, q: int) -> float:
-    """The angle at the middle of disc k from p to q, over whole turns from when it was last measured."""
+    """Angle at the centre of disc k from p to q (rad), continued over whole turns."""
     node, a, b = own.nodes[k], own.nodes[p], own.nodes[q]
     i, j = x[a, 0] - x[node, 0], x[a, 1] - x[node, 1]
     g, h = x[b, 0] - x[node, 0], x[b, 1] - x[node, 1]
@@ -143,7 +143,7 @@ def sweep(x: Floats, own: WoundString, p: int, k: int, q: int) -> float:
 
 @inner
 def tangent_line(x: Floats, own: WoundString, p: int, q: int) -> tuple[float, float, float]:
-    """The length of the tangent from p to q, and its direction u."""
+    """Length of the tangent from p to q, and its unit vector u."""
     a, b = own.nodes[p], own.nodes[q]
     i, j = x[b, 0] - x[a, 0], x[b, 1] - x[a, 1]
     square, between = i * i + j * j, own.rho[q] - own.rho[p]
@@ -154,7 +154,7 @@ def tangent_line(x: Floats, own: WoundString, p: int, q: int) -> tuple[float, fl
 
 @inner
 def keep_angles(x: Floats, couplings: Couplings, c: int, turned: Floats) -> None:
-    """Take the angles that string c sweeps about its discs as those last measured."""
+    """Store the angles that string c sweeps about its discs as the reference for the next."""
     own = _turns(couplings, c, turned)
     on, s = np.empty(len(own.nodes), np.int64), 0
     taut(x, own, on)
@@ -166,7 +166,7 @@ def keep_angles(x: Floats, couplings: Couplings, c: int, turned: Floats) -> None
 
 
 def course(x: Floats, couplings: Couplings, c: int, turned: Floats, points: int) -> Floats:
-    """Where string c runs between its ends, (n points, 2): so many on each arc; those of others are one."""
+    """Polyline (n points, 2) of string c between its ends, with so many points on each arc."""
     own = _turns(couplings, c, turned)
     spots = np.empty(len(own.nodes), np.int64)
     on = spots[: taut(x, own, spots)].tolist()

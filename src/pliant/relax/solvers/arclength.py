@@ -33,7 +33,7 @@ SHORT = 1e-6  # of the drive: over less, its rates are not compared
 
 @dataclass(frozen=True)
 class PathPoint:
-    """A state and its share, with G, A and ∂G/∂s there, x and f in their units."""
+    """State and share of the drive with G, A and ∂G/∂s there, x and f in their units."""
 
     state: State
     share: float
@@ -48,7 +48,7 @@ class PathPoint:
 
 
 def path_point(net: Network, state: State, share: float, goal: float) -> PathPoint:
-    """What a state is at a share of the drive, on its way to a goal."""
+    """PathPoint of a state at a share of the drive."""
     stretch = elongations(net, state)
     rows = jacobian_at(net, state.x, stretch)
     forces, right = row_forces(net, state, rows), applied_forces(net, state, rows, stretch)
@@ -77,7 +77,7 @@ def path_point(net: Network, state: State, share: float, goal: float) -> PathPoi
 
 @once
 def displacement_scales(net: Network) -> Floats:
-    """(N,) what displacements of the nodes are measured by: the shortest link at each, or the size."""
+    """Reference length of each node's displacement (N,): its shortest link, or the size."""
     size, links = net.size or 1.0, net.parts.links
     out = np.full(len(net.drawn), size)
     lengths = np.linalg.norm(net.drawn[links.ends[:, 1]] - net.drawn[links.ends[:, 0]], axis=1)
@@ -87,7 +87,7 @@ def displacement_scales(net: Network) -> Floats:
 
 
 def tangent(spot: PathPoint, before: Floats) -> Floats | None:
-    """(U + R + 1,) where the way goes on, of length 1, not back."""
+    """Unit tangent of the path (U + R + 1,), pointing onwards."""
     right = np.append(np.zeros(len(spot.left)), 1.0)
     try:
         direction: Floats = np.linalg.solve(_bordered_matrix(spot, before), right).astype(np.float64)
@@ -103,7 +103,7 @@ def _bordered_matrix(spot: PathPoint, along: Floats) -> Floats:
 def correct(
     net: Network, spot: PathPoint, along: Floats, step: float, goal: float, astray: float = ASTRAY
 ) -> PathPoint | None:
-    """The spot of the way across `along`, so far ahead; None where Newton's steps do not find it near by."""
+    """Point of the path in the plane normal to `along`, so far ahead; None where Newton's method fails."""
     gone = step * along
     count = len(spot.left)
     here = path_point(
@@ -127,7 +127,7 @@ def correct(
 
 
 def displaced_state(net: Network, spot: PathPoint, y: Floats, share: float) -> State:
-    """The state of a spot, moved by y (U + R,) in its units, and driven on."""
+    """State of a point displaced by y (U + R,) in its units, with its share advanced."""
     unknowns = len(spot.rows.nodes)
     there = State._make(array.copy() for array in spot.state)
     displace_nodes(net, there, spot.rows.spread((spot.units * y)[:unknowns, None])[0])
@@ -139,7 +139,7 @@ def displaced_state(net: Network, spot: PathPoint, y: Floats, share: float) -> S
 
 
 def cosine(spot: PathPoint, first: Floats, second: Floats) -> float:
-    """Of the corner between two directions of the way, forces measured by the largest of them."""
+    """Cosine of the angle between two tangents, forces scaled by the largest."""
     scale = np.ones(len(first))
     scale[len(spot.rows.nodes) : -1] = FORCES
     a, b = scale * first, scale * second

@@ -43,7 +43,7 @@ class Groups(NamedTuple):
 
 
 def assur_groups(net: Network) -> tuple[Groups, Ints] | None:
-    """The groups of a mechanism, and the link of each row; None where lengths do not decide it alone.
+    """Assur groups of a mechanism, and the link of each row; None where lengths alone do not decide it.
 
     For links between nodes that move freely or not at all; what else there is, `follow` takes as a whole.
     """

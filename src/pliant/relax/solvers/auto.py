@@ -53,7 +53,7 @@ from pliant.relax.solvers.equilibrium import (
     rest_increment,
     settled_at,
 )
-from pliant.relax.solvers.events import is_rank_deficient
+from pliant.relax.solvers.events import fold_ahead, is_rank_deficient
 from pliant.relax.solvers.holding_forces import is_rigid_only, preload
 from pliant.relax.solvers.increment_faults import increment_fault
 from pliant.relax.solvers.increment_measures import (
@@ -93,6 +93,7 @@ from pliant.relax.solvers.stops import (
     loses_stability,
     name_event,
     passes_singular_pose,
+    stop_drive,
     take_increment,
     why_no_further,
 )
@@ -105,7 +106,7 @@ TURNING = 1.0 / 64  # of the drive, where friction is: its direction follows wha
 
 
 def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) -> None:
-    """Increments along the drive, judged one by one, and frames on the way.
+    """Advance along the drive in judged increments, and keep frames on the way.
 
     Stops at every waypoint; for good where it locks, at a dead centre, or where it does not come to rest.
     """
@@ -118,7 +119,7 @@ def follow(net: Network, study: RelaxStudy, record: Record, progress: Progress) 
 
 
 def _follow(net: Network, study: RelaxStudy, record: Record, progress: Progress, geometry: bool) -> None:
-    """The same, once; by geometry alone, or with what loads do."""
+    """Advance once along the drive, by geometry alone or with loads."""
     rough, net = net, smooth(net) if has_friction(net) else net
     run = new_run(without_loads(net) if geometry else net, study)
     run.base, pace = net, Pace()
@@ -203,7 +204,7 @@ def _increment(
 def _follow_exactly(
     run: Run, state: State, pace: Pace, goal: float, wanted: list[float], record: Record, progress: Progress
 ) -> tuple[bool, list[float]]:
-    """Follow the exact way to the next event; whether the drive goes on, and the frames left to be kept."""
+    """Follow the equilibrium path to the next event; whether the drive goes on, and frames to be kept."""
     way = follow_stretch(run.net, state, pace.share, goal)
     record.iterations += way.solved
     record.factorised += way.solved
@@ -223,7 +224,7 @@ def _follow_exactly(
 
 
 def _initial_rest(run: Run, pace: Pace, record: Record) -> tuple[State, Settled]:
-    """At rest before anything is driven, with as much stiffness as that takes."""
+    """Bring the mechanism to rest before it is driven, with as much rigid stiffness as that takes."""
     net, study = run.net, run.study
     while True:
         state = with_friction_rows(run.rough, run.net.state())
@@ -290,6 +291,10 @@ def _advance(run: Run, state: State, pace: Pace, goal: float, record: Record) ->
         pace.step = 0.5 * step
         return True
     fault = increment_fault(run, before, state, settled, pace, step)
+    fold = fold_ahead(run.net, before, pace.share, goal) if fault == "singular" and step <= SHORT else None
+    if fold is not None:
+        pace.share = fold[0]
+        return stop_drive(run, fold[1], state, "lengths", pace, fold[0], goal, record, fold[0])
     if fault == "singular" and (smallest or ahead == goal):
         fault = ""
         record.events += smallest  # it may be so all along, and no increment is longer then
@@ -326,7 +331,7 @@ def _advance(run: Run, state: State, pace: Pace, goal: float, record: Record) ->
 
 
 def _is_stalled(pace: Pace) -> bool:
-    """Whether increments are many and bring it nowhere."""
+    """Whether many increments have made no progress."""
     pace.tries += 1
     if pace.share > pace.since + LITTLE:
         pace.tries, pace.since = 0, pace.share
@@ -334,6 +339,6 @@ def _is_stalled(pace: Pace) -> bool:
 
 
 def _is_work_spent(run: Run, record: Record) -> bool:
-    """Whether it has taken far more work than mechanisms take that come to rest."""
+    """Whether far more factorisations were used than mechanisms need that come to rest."""
     steps = record.factorised
     return steps > PATIENCE and steps * run.numbers > LABOUR

@@ -90,7 +90,7 @@ def settle_on_cone(net: Network, rough: Network, state: State) -> Settled:
 
 
 def _errors(net: Network, spot: ConeSystem, now: FrictionState) -> tuple[float, float]:
-    """The force that is left, as a share of those that act; by how much lengths, or what sticks, are off."""
+    """Residual force relative to the forces that act, and largest error of a length or of sticking."""
     left = np.abs(spot.right - spot.j.T @ spot.forces - spot.t.T @ spot.friction).max(initial=0.0)
     acting = (np.abs(part).max(initial=0.0) for part in (spot.forces, spot.right))
     sticks = ~now.slips[spot.grips]
@@ -142,9 +142,9 @@ def _slip_rows(
 
 
 def _update_contacts(net: Network, own: RoughNetwork, state: State, now: FrictionState) -> bool:
-    """Look anew at what lets go, sticks or slips; whether any of it changes."""
+    """Update which rows are open, stick or slip; whether any changes."""
     parts, found, little = net.parts, elongations(net, state), STILL * (net.size or 1.0)
-    gaps = _gaps(net, state.x)
+    gaps = contact_gaps(net, state.x)
     changes = _one_way(now.links, found.links, parts.links, net.rigid, little)
     changes |= _one_way(now.couplings, found.couplings, parts.couplings, net.couplings_hold, little)
     closes, opens = (now.touches == 0.0) & (gaps < -little), now.touches > 0.0
@@ -165,20 +165,21 @@ def _slip_anew(own: RoughNetwork, state: State, now: FrictionState, little: floa
     slip, size = np.einsum("gcd,gd->gc", projection, gone), np.linalg.norm(now.friction, axis=1)
     back = (slip * now.friction).sum(axis=1) < -little * size
     live = np.append(np.ones(a, np.bool_), now.touches[own.pairs] != 0.0)
-    most = size / np.maximum(_holds(own, now), 1e-300) * (live & ~before)
+    least = 1e-300 * max(size.max(initial=0.0), 1.0)  # so that a share of nothing is no overflow
+    most = size / np.maximum(_holds(own, now), least) * (live & ~before)
     over = (most > 1.0 + ROUNDED) & (most >= (1.0 - ROUNDED) * most.max(initial=0.0))
     now.slips = np.where(before, ~back, over) & live
     return bool((before != now.slips).any())
 
 
 def _holds(own: RoughNetwork, now: FrictionState) -> Floats:
-    """(G,) what friction can hold: μ times normal forces."""
+    """Largest friction force of each row (G,): μ times the normal force (N)."""
     guides = np.sqrt(np.bincount(own.owners, now.guides**2, len(own.nodes)))
     return own.friction * np.append(guides, -now.touches[own.pairs])
 
 
 def _one_way(forces: Floats, over: Floats, group: Links | Couplings, rigid: Bools, little: float) -> bool:
-    """Let go what would have to push, or pull, and take hold of what is too long, or too short."""
+    """Release one-way elements that carry the wrong sign, and engage those whose length is violated."""
     sign = np.where(group.laws == BUMPER, -1.0, 1.0)
     lets = rigid & (group.laws != BAR)
     goes, comes = lets & (sign * forces < 0.0), lets & (forces == 0.0) & (sign * over > little)
@@ -187,8 +188,8 @@ def _one_way(forces: Floats, over: Floats, group: Links | Couplings, rigid: Bool
     return bool(goes.any() or comes.any())
 
 
-def _gaps(net: Network, x: Floats) -> Floats:
-    """(T,) of all pairs."""
+def contact_gaps(net: Network, x: Floats) -> Floats:
+    """Gap of each contact pair (T,), negative where they overlap."""
     slope = np.empty(4 * x.shape[1])
     return np.array([contact_slope(x, net.parts.touch, k, slope) for k in range(len(net.parts.touch.radius))])
 
@@ -208,7 +209,7 @@ def _has_passed(net: Network, before: Floats, after: Floats) -> bool:
 
 
 def _write_multipliers(net: Network, own: RoughNetwork, state: State, now: FrictionState) -> None:
-    """Write what elements carry into a state, as multipliers."""
+    """Store the elements' forces in a state, as multipliers."""
     parts = net.parts
     links = np.where(net.rigid, given_in(now.links / parts.links.stiffness, parts.links), 0.0)
     couplings = given_in(now.couplings / parts.couplings.stiffness, parts.couplings)

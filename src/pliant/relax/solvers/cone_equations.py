@@ -33,7 +33,7 @@ NONE = 1e-300  # the force of what has just taken hold
 
 @once
 def is_applicable(net: Network) -> bool:
-    """Whether such steps can be made: small, on straight guides, and what lets go is rigid."""
+    """Whether these steps apply: few unknowns, straight guides, one-way elements rigid."""
     parts, (count, d) = net.parts, net.drawn.shape
     soft = ~net.couplings_hold & (parts.couplings.laws != BAR)
     if (parts.guides.kinds == CURVE).any() or soft.any() or not net.touches_hold.all():
@@ -44,7 +44,7 @@ def is_applicable(net: Network) -> bool:
 
 @dataclass
 class FrictionState:
-    """What elements carry at a pose, and which of what rubs slips."""
+    """Element forces at a pose, and which friction rows slip."""
 
     links: Floats  # (E,)
     couplings: Floats  # (C,)
@@ -107,7 +107,7 @@ def rough_network(net: Network) -> RoughNetwork:
 
 
 def carried_by(net: Network, own: RoughNetwork, state: State) -> FrictionState:
-    """What a state carries; what is on its cone slips."""
+    """Element forces of a state; rows on their cone are taken to slip."""
     parts, friction, held = net.parts, np.zeros((0, state.x.shape[1])), np.zeros(0)
     if len(state.gripped):
         friction = state.grips[:, STIFFNESS, None] * vectors(state.grips, state.x.shape[1])[1]
@@ -116,11 +116,18 @@ def carried_by(net: Network, own: RoughNetwork, state: State) -> FrictionState:
     return FrictionState(
         np.where(net.rigid, parts.links.stiffness * reduced(state.given, parts.links), 0.0),
         parts.couplings.stiffness * reduced(state.coupling_given, parts.couplings),
-        -parts.touch.stiffness * state.touch_given,
+        -parts.touch.stiffness * state.touch_given * _touching(net, state),
         (nodal_forces(state, parts)[own.nodes[own.owners]] * own.normals).sum(axis=1),
         friction,
         (far >= (1.0 - ROUNDED) * held) & (far > 0.0),
     )
+
+
+def _touching(net: Network, state: State) -> Bools:
+    """(T,) which pairs press: one that has opened may have been given in before."""
+    out = np.zeros(len(state.touch_given), np.bool_)
+    out[elongations(net, state).touching] = True
+    return out
 
 
 def equations(net: Network, own: RoughNetwork, state: State, now: FrictionState) -> ConeSystem:
@@ -149,7 +156,7 @@ def equations(net: Network, own: RoughNetwork, state: State, now: FrictionState)
 def _friction_rows(
     own: RoughNetwork, state: State, rows: Jacobian, now: FrictionState
 ) -> tuple[Ints, Floats, Floats, Floats]:
-    """Of what rubs at present: whose (K,), the ways (K, D) it slips, the slopes (K, U), the slips (K,)."""
+    """Active friction rows: owner (K,), direction (K, D), gradient (K, U) and slip (K,)."""
     d, a = state.x.shape[1], len(own.nodes)
     if not len(state.gripped):
         return np.zeros(0, np.int64), np.zeros((0, d)), np.zeros((0, len(rows.nodes))), np.zeros(0)
@@ -168,7 +175,7 @@ def _friction_rows(
 
 
 def _acting_elements(net: Network, always: ActiveElements, now: FrictionState) -> ActiveElements:
-    """Of what can hold, what does: a force of 0 in what lets go says that it has."""
+    """Rigid elements that carry force; a one-way element with force 0 is released."""
     links, couplings, moves = net.parts.links, net.parts.couplings, net.free
     one_way = (links.laws != BAR) & (now.links != 0.0) & net.rigid & moves[links.ends].any(axis=1)
     other = (couplings.laws != BAR) & (now.couplings != 0.0)
@@ -181,7 +188,7 @@ def _acting_elements(net: Network, always: ActiveElements, now: FrictionState) -
 
 
 def _presses(own: RoughNetwork, rows: Jacobian, now: FrictionState) -> Floats:
-    """(G, R) by what normal forces grow with the forces: |N| of guides, −f of pairs."""
+    """Derivative of normal forces by element forces (G, R): |N| of guides, −f of pairs."""
     a, size, first = len(own.nodes), len(rows.owners), len(now.links) + len(now.couplings)
     out = np.zeros((len(own.friction), size + len(own.owners)))
     square = np.bincount(own.owners, now.guides**2, a) if a else np.zeros(0)

@@ -82,7 +82,7 @@ class FrameBuffers(NamedTuple):
 
 @once
 def structure(net: Network) -> GroupStructure | None:
-    """What a mechanism needs to be followed so; None where it cannot be."""
+    """Group structure for the compiled loop; None where it does not apply."""
     decided = assur_groups(net)
     if decided is None:
         return None
@@ -99,13 +99,13 @@ def structure(net: Network) -> GroupStructure | None:
 
 
 def bounds(net: Network, tolerance: float, bends: bool) -> Bounds:
-    """By what increments of a mechanism are judged; the tolerance is one of forces."""
+    """Thresholds by which increments are judged; the tolerance is a force (N)."""
     return Bounds(tolerance, length_rounding(net), _peak_stiffness(net), net.size, bends)
 
 
 @once
 def _peak_stiffness(net: Network) -> float:
-    """The largest stiffness that meets at a node."""
+    """Largest sum of stiffnesses at a node."""
     links = net.parts.links
     return float(np.bincount(links.ends.ravel(), np.repeat(links.stiffness, 2)).max(initial=0.0))
 
@@ -210,7 +210,7 @@ def _frames(
 
 @inner
 def _smooth(steps: GroupSteps, pace: float, speed: float, last: float) -> bool:
-    """Whether Newton's steps went straight to where they ended, and not much faster than before."""
+    """Whether Newton's steps converged directly, at about the last increment's speed."""
     steady = last < 0.0 or pace <= max(GROWS * last, LEAST * speed)
     return steady and steps.second <= max(SHRINKS * steps.first, STEADY)
 
@@ -285,7 +285,7 @@ def _side(nodes: Ints, x: Floats) -> float:
 
 @inner
 def _displacement(first: Floats, second: Floats) -> float:
-    """How far the node goes that goes farthest."""
+    """Largest displacement of a node."""
     most = 0.0
     for i in range(len(first)):
         square = 0.0

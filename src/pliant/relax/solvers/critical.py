@@ -38,6 +38,7 @@ FIRST, LONGEST, LEAST = 1e-4, 0.15, 1e-9  # steps along the way: of links, the l
 CLOSE = 1e-6  # step to where κ is 0 that is left to its rate: nearer, rounding grows as 1/κ
 STRAIGHT = 0.95  # cosine of the corner that a step along the way makes, at least
 JUMPED = 1e-4  # a longer step along the way may have led to another
+FASTER = 2.0  # times the pace of the drive before a step to where it turns back: it falls to 0 there
 SOFTER = 1e-2  # of the least κ at the start: none is 0
 STANDS = 1e-4  # of a step along the way: the drive stands still
 GREAT = 1e5  # times the first forces: the drive is as far from where they are without bound as 1e-10
@@ -67,7 +68,7 @@ class PathStretch:
 
 
 def follow_stretch(net: Network, state: State, share: float, goal: float) -> PathStretch:
-    """Follow the way from a stable pose at rest to a share of the drive, or to where a stiffness is 0."""
+    """Follow the path from a stable rest to a share of the drive, or to the next zero stiffness."""
     state, out = State._make(array.copy() for array in state), PathStretch([])
     settle_exactly(net, state)
     way = _ArclengthPath(net, goal, path_point(net, state, share, goal))
@@ -97,7 +98,7 @@ def follow_stretch(net: Network, state: State, share: float, goal: float) -> Pat
 
 
 class _ArclengthPath:
-    """Steps along the way: where the last one ended, and how long the next one is."""
+    """Arclength continuation: the last point and the next step length."""
 
     def __init__(self, net: Network, goal: float, spot: PathPoint) -> None:
         self.net, self.goal, self.spot, self.step = net, goal, spot, FIRST
@@ -153,18 +154,20 @@ class _ArclengthPath:
         return True
 
     def _fits(self, ahead: PathPoint, further: Floats, values: Floats) -> bool:
-        """Whether a step goes on along the way: no corner, and no turn of the drive unless stability is lost.
+        """Whether a step stays on the path: no corner, and no turn of the drive without a loss of stability.
 
         The determinant of A with the way is that of A times ds: but where branches meet, it keeps its sign.
         """
         along = self.along
         if along is None or len(values) != len(self.values) or cosine(ahead, along, further) < STRAIGHT:
             return False
+        if abs(self.step) <= JUMPED:  # where mirrored ways meet, it may end on the way between them
+            return not self.turning or abs(further[-1]) <= FASTER * abs(along[-1])
         signs = np.sign(values).prod() * np.sign(self.values).prod()
-        return abs(self.step) <= JUMPED or bool(signs * along[-1] * further[-1] >= 0.0)
+        return bool(signs * along[-1] * further[-1] >= 0.0)
 
     def unbounded(self) -> float:
-        """The share at which forces f are without bound: the drive is short of it by what falls as 1/f²."""
+        """Share at which forces diverge, extrapolated from their 1/f² law."""
         first, last = self.before.largest**2, self.spot.largest**2
         return float((last * self.spot.share - first * self.before.share) / (last - first))
 
@@ -180,7 +183,7 @@ class _ArclengthPath:
         return CriticalPoint(at, self.spot.state, way, "fork" if abs(speed) > STANDS else self._kind())
 
     def _kind(self) -> str:
-        """What the drive turns back at: beyond a limit a stiffness is negative; "" where unknown."""
+        """Kind of the critical point at which the drive turns back; "" where unknown."""
         along = self.along
         for far in AROUND if along is not None else ():
             spots = [
@@ -193,7 +196,7 @@ class _ArclengthPath:
 
 
 def state_beyond_limit(net: Network, critical: CriticalPoint, goal: float) -> tuple[float, State] | None:
-    """The pose a little further along the drive than where ways part or meet, between the mirrored ones."""
+    """State a little beyond a critical point along the drive, midway between mirrored branches."""
     spot = path_point(net, critical.state, critical.share, goal)
     step: Floats = np.linalg.lstsq(spot.matrix, -spot.driven, rcond=CLOSE)[0].astype(np.float64)
     along = np.append(step, 1.0) / np.sqrt(step @ step + 1.0)
@@ -205,7 +208,7 @@ def state_beyond_limit(net: Network, critical: CriticalPoint, goal: float) -> tu
 
 
 def branches_beyond(net: Network, critical: CriticalPoint, goal: float) -> list[tuple[float, State]]:
-    """Stable states beside a fork, a little further along the drive, one to either side of it.
+    """Stable states on either side of a fork, a little further along the drive.
 
     The first is the one in which the coordinate that moves most grows.
     """
@@ -225,7 +228,7 @@ def branches_beyond(net: Network, critical: CriticalPoint, goal: float) -> list[
 
 
 def _distance_to_zero(values: Floats, before: Floats, step: float) -> float:
-    """How far the nearest 0 is ahead, of values that changed so over a step; inf where none comes."""
+    """Extrapolated arclength to the nearest zero of the stiffnesses; inf where none comes."""
     change = values - before
     falls = (change * step * np.sign(values) < 0.0) | (values * before < 0.0) | (values < 0.0)
     far = np.where(falls, -values * step / np.where(change == 0.0, 1.0, change), np.inf)

@@ -7,6 +7,8 @@ Lengths change with a displacement z and a way y that J takes to nothing as
 A drive asks them to change by d. Where J's rows depend on each other, some p ≠ 0 has Jᵀ p = 0, and with
 p·d ≠ 0 no z does it alone: what is left is ½ p·q(y) = p·d. If the form p·q is positive for some y, both
 y and −y do: a dead centre. If it is not, the mechanism is locked.
+
+Lengths hold on both sides of it; where loads act, it need not rest near by, and falls to where it does.
 """
 
 from __future__ import annotations
@@ -31,10 +33,13 @@ ASTRAY = 5.0  # times as far as it should have gone
 Rest = Callable[[State], bool]  # brings a state to rest in place; whether it does, and lengths hold
 
 
-def branches(net: Network, state: State, share: float, goal: float, rest: Rest) -> list[tuple[float, State]]:
+def branches(
+    net: Network, state: State, share: float, goal: float, rest: Rest, fall: Rest | None = None
+) -> list[tuple[float, State]]:
     """States a little further along the drive than one at a dead centre; none where it is locked.
 
-    The first is the one in which the coordinate that moves most grows.
+    The first is the one in which the coordinate that moves most grows. From a side on which it does not
+    rest stably near by it is let fall, where loads act.
     """
     form = _largest_form(net, state, goal)
     if form is None:
@@ -49,11 +54,15 @@ def branches(net: Network, state: State, share: float, goal: float, rest: Rest) 
         there = State._make(array.copy() for array in state)
         displace_nodes(net, there, sign * length * y)
         net.aim(there, ahead)
+        beside = State._make(array.copy() for array in there)
         if rest(there):
             gone = there.x - state.x
             along = sign * float((gone * y).sum() / (y * y).sum())
             if 0.2 * length < along and np.abs(gone).max() < ASTRAY * length * np.abs(y).max():
                 out.append((ahead, there))
+                continue
+        if fall is not None and fall(beside):
+            out.append((ahead, beside))
     return out
 
 

@@ -63,7 +63,7 @@ def descend(net: Network, state: State) -> bool:
 
 
 def _free_stiffness(net: Network, state: State) -> tuple[Jacobian, Floats, Floats, Floats]:
-    """Rows, the forces on the unknowns, and how stiff the ways are that lengths leave, with these ways."""
+    """Rows, forces on the unknowns, and stiffness and modes of what the lengths leave free."""
     stretch = elongations(net, state)
     rows = jacobian_at(net, state.x, stretch)
     right = applied_forces(net, state, rows, stretch)
@@ -75,7 +75,7 @@ def _free_stiffness(net: Network, state: State) -> tuple[Jacobian, Floats, Float
 
 
 def _enforce_lengths(net: Network, state: State, most: float) -> bool:
-    """Make lengths hold by displacements that are the least; whether they do, no further than so."""
+    """Restore the lengths by the least displacement, up to a limit; whether they hold."""
     start = state.x.copy()
     for _ in range(TURNS):
         rows = jacobian_at(net, state.x, elongations(net, state))
@@ -91,7 +91,7 @@ def _enforce_lengths(net: Network, state: State, most: float) -> bool:
 
 
 def _work(net: Network, state: State, there: State, rows: Jacobian, right: Floats) -> float:
-    """Of the forces from one state to another, by those at both ends."""
+    """Work of the forces between two states, by the trapezoid rule."""
     stretch = elongations(net, there)
     after = jacobian_at(net, there.x, stretch)
     moves = rows.gathered((there.x - state.x)[None])[:, 0]

@@ -45,7 +45,7 @@ PUSHED = 1e-9  # of the force scale: a push that could make it buckle
 
 
 def settled_at(run: Run, state: State) -> Settled:
-    """How a state is, as it stands."""
+    """Residual and length error of a state as it is."""
     return settle(state, run.net.parts, run.order, run.limits, run.tolerance, 0, 0.0)
 
 
@@ -78,7 +78,7 @@ def rest_increment(
 
 
 def _refine(run: Run, state: State, settled: Settled, record: Record) -> Settled:
-    """Go on beyond the tolerance where lengths do not hold yet: close to a fold they need more."""
+    """Iterate beyond the tolerance where lengths are not yet exact: close to a fold they need more."""
     if run.loaded or not settled.at_rest or elongations(run.net, state).worst <= FREE:
         return settled
     last = newton_steps(run, state, record, FINE * run.tolerance, TRIES, np.inf)
@@ -99,7 +99,7 @@ def comes_to_rest(run: Run, state: State, record: Record) -> bool:
 def newton_steps(
     run: Run, state: State, record: Record, tolerance: float, tries: int, bound: float
 ) -> Settled:
-    """Newton's steps, counted."""
+    """Take Newton's steps, and count their factorisations."""
     settled = settle(state, run.net.parts, run.order, run.limits, tolerance, tries, bound)
     record.iterations += settled.steps
     record.factorised += settled.steps
@@ -107,7 +107,7 @@ def newton_steps(
 
 
 def come_to_rest(run: Run, state: State, share: float, record: Record) -> Settled:
-    """Come to rest without moving the drive."""
+    """Bring the mechanism to rest at a fixed share of the drive."""
     begin_increment(state)
     still = _rest_of_bars(run, state)
     if still is not None:
@@ -152,7 +152,7 @@ def is_rough(run: Run) -> bool:
 
 
 def _enforce(run: Run, state: State, share: float, settled: Settled, record: Record) -> Settled:
-    """Make lengths hold, and friction what it can be: within its cone, and against what slips."""
+    """Update multipliers until lengths hold and friction is within its cone, against the slip."""
     settled, change = _enforce_lengths(run, state, share, settled, record), np.inf
     if not is_rough(run):
         return settled
@@ -201,12 +201,12 @@ def _enforce_lengths(run: Run, state: State, share: float, settled: Settled, rec
 
 
 def _is_small(error: float, last: float, none: float, little: float) -> bool:
-    """Whether an error is none, or little and does not fall any more."""
+    """Whether an error is at rounding, or small and no longer falling."""
     return error <= none or 0.5 * last < error <= little
 
 
 def _release(run: Run, state: State, record: Record) -> Settled:
-    """Rest lengths as they are asked for."""
+    """Reset multipliers: rest lengths as the drive sets them."""
     clear_multipliers(state)
     return newton_steps(run, state, record, run.tolerance, TRIES, np.inf)
 
@@ -228,7 +228,7 @@ def residual_after_steps(run: Run, state: State, record: Record, steps: int) -> 
 
 
 def is_unstable(run: Run, state: State) -> bool:
-    """Whether it rests where a disturbance would grow: only what is pushed can."""
+    """Whether the rest is unstable; only mechanisms with elements in compression can be."""
     net = run.net
     if run.exact:
         return least_free_stiffness(net, state) < WEAK

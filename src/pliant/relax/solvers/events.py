@@ -15,8 +15,10 @@ from pliant.relax.mechanics.gradients import ActiveElements, Jacobian, holding, 
 from pliant.relax.network.laws import BAR
 from pliant.relax.network.measures import measure_angles
 from pliant.relax.network.network import Network, State
-from pliant.relax.solvers.dead_centres import displace_nodes
+from pliant.relax.solvers.dead_centres import displace_nodes, stress_form
 from pliant.relax.solvers.increment_measures import length_errors
+from pliant.relax.solvers.multipliers import clear_multipliers
+from pliant.relax.solvers.run_state import copy_of
 
 SINGULAR = 1e-2  # of the least singular value as drawn: at a fold, one falls below
 ZERO = 1e-6  # singular values of the drawing below it are 0
@@ -32,6 +34,7 @@ BACK = 1e-5  # of the drive: by so much it may have gone too far, lengths giving
 STILL = 1e-12  # of the size, or of the drive: a step that is none
 HOLDS = 1e-13  # of the size, or of p: what rounding leaves of the equations of a fold
 DIFFERENCE = 1e-6  # of the size, or of the drive: over which slopes are compared
+AHEAD, BESIDE = 1e-3, 0.1  # of the drive: how near a fold is told ahead; of the way there: how far beside it
 CARRIES = 1e-3  # of the largest error: what is off by as much carries a lock
 
 FOLD = "a fold: two assemblies meet there, and beyond it there is none"
@@ -46,7 +49,7 @@ def is_rank_deficient(net: Network, state: State) -> bool:
 
 
 def _singular_values(net: Network, state: State) -> Floats:
-    """Singular values of the slopes, falling; of large mechanisms the least alone."""
+    """Singular values of J, descending; of large mechanisms the smallest alone."""
     matrix = jacobian_at(net, state.x, elongations(net, state)).matrix
     if matrix.shape[1] > DENSE:
         return np.array([smallest_singular_value(matrix)])
@@ -55,7 +58,7 @@ def _singular_values(net: Network, state: State) -> Floats:
 
 
 def lock_name(net: Network, state: State, strained: State | None) -> tuple[str, str]:
-    """The kind and the name of a lock, from its pose or the last before it, and one strained by it."""
+    """Kind and name of a lock, from its pose or the last before it, and an element it strains."""
     if strained is not None:
         names = _one_sided_carriers(net, strained)
         if names:
@@ -88,8 +91,10 @@ def locate_fold(
     contact that has yet to close, or a string to tighten, is among them. Once the equations hold, nodes need
     not come to a stand: where lengths leave them free, next to nothing but rounding moves them.
     """
-    there, seen = State._make(array.copy() for array in state), state if strained is None else strained
+    there, seen = copy_of(state), state if strained is None else strained
     chosen = holding(net, elongations(net, seen))
+    clear_multipliers(there)  # of forces without bound, rounding would be left in the lengths
+    net.aim(there, share)
     rows = jacobian_at(net, there.x, elongations(net, there), chosen)
     if not 0 < rows.matrix.shape[1] <= MANY or not len(rows.over):
         return None
@@ -116,8 +121,30 @@ def locate_fold(
     return None
 
 
+def fold_ahead(net: Network, state: State, share: float, goal: float) -> tuple[float, State] | None:
+    """The fold that a pose of lengths alone is close to on its own way, and the pose there; None where none.
+
+    With Jᵀ p = 0 and J y = 0 at the fold, poses are displaced from it by a y, ½ a² p·q(y) = p·d (t − t₀), d
+    being how fast the drive asks for lengths. A fold near by that another way comes to is not meant.
+    """
+    found = locate_fold(net, state, None, share, goal)
+    if found is None or not share <= found[0] <= share + AHEAD:
+        return None
+    _, there = found
+    rows, further = jacobian_at(net, there.x, elongations(net, there)), copy_of(there)
+    left, _, right = np.linalg.svd(rows.matrix.toarray())
+    y, p = right[-1], left[:, len(rows.nodes) - 1]
+    bend = float(stress_form(net, there, rows, y[:, None], p)[0, 0])
+    net.aim(further, share)
+    asked = rows.over - jacobian_at(net, further.x, elongations(net, further)).over
+    square = 2.0 * float(p @ asked) / bend if bend else np.inf
+    gone = rows.gathered((state.x - there.x)[None])[:, 0]
+    fits = square > 0.0 and abs(abs(gone @ y) - np.sqrt(square)) <= BESIDE * np.sqrt(square)
+    return found if fits and np.abs(gone - (gone @ y) * y).max() <= BESIDE * np.sqrt(square) else None
+
+
 def _stress(net: Network, rows: Jacobian, strained: State | None, chosen: ActiveElements) -> Floats | None:
-    """Forces in the rows that balance among themselves, of length 1: of a strain, where there is one."""
+    """Unit self-stress of the rows; from the strain, where there is one."""
     if strained is not None:
         there = jacobian_at(net, strained.x, elongations(net, strained), chosen)
         p = there.stiffness * there.over

@@ -27,7 +27,7 @@ DENSE = 300  # unknowns up to which a dense answer is quick
 
 @once
 def is_rigid_only(net: Network) -> bool:
-    """Whether there is nothing but lengths that always hold, and loads."""
+    """Whether there are only two-way rigid elements, and loads."""
     parts = net.parts
     bilateral = bool((parts.links.laws == BAR).all() and (parts.couplings.laws == BAR).all())
     others = len(parts.rails.nodes) + len(parts.touch.radius) + len(parts.fields.power)
@@ -48,7 +48,7 @@ def preload(net: Network, state: State) -> None:
 
 
 def _least_norm_solution(matrix: Any, right: Floats) -> Floats:
-    """The least f among those nearest to matrix f = right."""
+    """Least-norm least-squares solution f of matrix f = right."""
     if max(matrix.shape) <= DENSE:
         return np.linalg.lstsq(matrix.toarray(), right, rcond=None)[0]
     if matrix.shape[0] == matrix.shape[1]:

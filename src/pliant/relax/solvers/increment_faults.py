@@ -12,7 +12,7 @@ import numpy as np
 from pliant.core.arrays import Bools, Floats
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.network.network import Network, State
-from pliant.relax.solvers.equilibrium import comes_to_rest, is_unstable
+from pliant.relax.solvers.equilibrium import comes_to_rest, is_unstable, rest_increment
 from pliant.relax.solvers.increment_measures import (
     BOUND,
     FREE,
@@ -32,9 +32,11 @@ from pliant.relax.solvers.newton import Settled
 from pliant.relax.solvers.record import Record
 from pliant.relax.solvers.run_state import Pace, Run, copy_of
 
+OVERSHOOT = 2.0  # times the first of Newton's steps: so far they go in all where they go straight
+
 
 def increment_fault(run: Run, before: State, state: State, settled: Settled, pace: Pace, step: float) -> str:
-    """What speaks against an increment; nothing where it can be taken."""
+    """Reason to reject an increment; none where it can be taken."""
     net = run.net
     if not settled.at_rest:
         return "rest"
@@ -71,28 +73,51 @@ def _is_continuous(
 
 
 def _is_smooth(settled: Settled, speed: float, pace: Pace) -> bool:
-    """Whether Newton's steps went straight to where they ended, and not much faster than before."""
+    """Whether Newton's steps converged directly, at about the last increment's speed."""
     steady = pace.last is None or speed <= max(GROWS * pace.last, LEAST * pace.speed)
-    straight = settled.clean and settled.second <= max(SHRINKS * settled.first, STEADY)
-    return steady and (straight or pace.unstable)  # from where it is unstable, no step goes straight
+    return steady and (_goes_straight(settled) or pace.unstable)  # from where it is unstable, no step does
+
+
+def _goes_straight(settled: Settled) -> bool:
+    """Whether Newton's steps went straight to where they ended."""
+    return settled.clean and settled.second <= max(SHRINKS * settled.first, STEADY)
 
 
 def _unbroken(run: Run, before: State, state: State, first: float, last: float) -> bool:
     """Whether the way of an increment bends, where elements come and go, and does not jump.
 
-    Of two halves the one that goes farther is halved again: what jumps goes as far however short it is.
+    It is halved, and its halves again, down to those that go by steps as straight as any increment's and
+    change no element, or next to nowhere: what jumps goes as far however short it is.
     """
-    here, ahead, shortest = before, state, SLOWEST * (last - first)
-    while displacement(here.x, ahead.x) > JUMP * run.net.size:
-        middle, there = 0.5 * (first + last), copy_of(here)
-        run.net.aim(there, middle)
-        if last - first < shortest or not comes_to_rest(run, there, Record()):
+    shortest, halves = SLOWEST * (last - first), [(before, first, state, last)]
+    while halves:
+        here, start, ahead, end = halves.pop()
+        if displacement(here.x, ahead.x) <= JUMP * run.net.size:
+            continue
+        middle = 0.5 * (start + end)
+        there = _straight_rest(run, here, middle)
+        if end - start < shortest or there is None:
             return False
-        if displacement(here.x, there.x) > displacement(there.x, ahead.x):
-            last, ahead = middle, there
-        else:
-            first, here = middle, there
+        if not there[1]:
+            halves.append((here, start, there[0], middle))
+        beyond = _straight_rest(run, there[0], end)
+        if beyond is None or not beyond[1] or displacement(beyond[0].x, ahead.x) > STEADY * run.net.size:
+            halves.append((there[0], middle, ahead, end))
     return True
+
+
+def _straight_rest(run: Run, before: State, share: float) -> tuple[State, bool] | None:
+    """Where a state comes to rest at a share; whether straight, the elements that act staying as they are."""
+    there = copy_of(before)
+    run.net.aim(there, share)
+    settled = rest_increment(run, before, there, share, False, False, Record())
+    if not settled.at_rest:
+        there = copy_of(before)
+        run.net.aim(there, share)
+        return (there, False) if comes_to_rest(run, there, Record()) else None
+    stays = np.array_equal(law_regions(run.net, before), law_regions(run.net, there))
+    near = displacement(before.x, there.x) <= (OVERSHOOT * settled.first + STEADY) * run.net.size
+    return there, stays and near and _goes_straight(settled)
 
 
 def _same_sides(net: Network, before: Floats, after: Floats) -> bool:

@@ -36,19 +36,19 @@ DENSE = 120  # unknowns up to which a dense determinant is quicker
 
 
 def length_errors(net: Network, stretch: Elongations) -> Floats:
-    """(E + C + Q,) by how much lengths do not hold, each as a share of its element's own scale."""
+    """Relative length error of each link, coupling and rail (E + C + Q,); 0 where it holds."""
     links, rails, couplings, _ = errors(net, stretch)
     return np.concatenate([links, couplings, rails]) / net.scales
 
 
 @once
 def length_rounding(net: Network) -> float:
-    """What rounding leaves of them, a few units in the last place of the coordinates."""
+    """Relative length error that rounding of the coordinates alone can cause."""
     return ROUNDING * float(np.abs(net.drawn).max(initial=0.0)) / float(net.scales.min(initial=np.inf))
 
 
 def law_regions(net: Network, state: State) -> Ints:
-    """(E + C + Q + T,) where each element is on its law: −1 slack, BAND between, 1 taut; 0 for bars.
+    """Branch of each element's law (E + C + Q + T,): −1 slack, BAND between, 1 taut; 0 for bars.
 
     Contacts: 1 where they press, −1 where they are open.
     """
@@ -72,7 +72,7 @@ def _region(over: Floats, laws: Ints, bands: Floats) -> Ints:
 
 @once
 def is_one_sided(net: Network) -> bool:
-    """Whether elements come and go: strings, bumpers, one-way circuits, contacts."""
+    """Whether there are one-way elements: strings, bumpers, one-way circuits, contacts."""
     parts = net.parts
     groups = parts.links, parts.couplings, parts.rails
     return any((group.laws != BAR).any() for group in groups) or bool(len(parts.touch.radius))
@@ -80,7 +80,7 @@ def is_one_sided(net: Network) -> bool:
 
 @dataclass(frozen=True)
 class Determinant:
-    """The determinant of J."""
+    """Sign and logarithm of det J."""
 
     sign: float  # 0 where J is not square
     size: float = 0.0  # the logarithm of its absolute value
@@ -88,7 +88,7 @@ class Determinant:
 
 
 def determinant_at(net: Network, x: Floats, stretch: Elongations) -> Determinant:
-    """Which way round the lengths' slopes are; a rail in space has none, its rows point arbitrarily."""
+    """Sign and logarithm of det J at a state; rails in space have no orientation."""
     if len(net.parts.rails.nodes) and x.shape[1] == 3:
         return Determinant(0.0)
     rows = jacobian_at(net, x, stretch)
@@ -103,7 +103,7 @@ def determinant_at(net: Network, x: Floats, stretch: Elongations) -> Determinant
 
 
 def _pivots(matrix: Any) -> tuple[Floats, float]:
-    """Of a square matrix, and the sign of the swaps that led to them."""
+    """Pivots of a square matrix, and the sign of its row swaps."""
     if matrix.shape[0] <= DENSE:
         factor, swaps, _ = _lapack.dgetrf(matrix.toarray())
         return factor.diagonal(), -1.0 if int((swaps != np.arange(len(swaps))).sum()) % 2 else 1.0
@@ -115,7 +115,7 @@ def _pivots(matrix: Any) -> tuple[Floats, float]:
 
 
 def zero_of_determinant(spots: Floats, turns: list[Determinant]) -> float:
-    """Where a determinant that changes its sign between the first and the last spot is 0."""
+    """Share at which a determinant that changes sign between two shares is 0."""
     largest = max(turn.size for turn in turns)
     values = np.array([turn.sign * np.exp(turn.size - largest) for turn in turns])
     first, last = spots[0], spots[-1]
@@ -135,5 +135,5 @@ def parity(order: Ints) -> float:
 
 
 def displacement(before: Floats, after: Floats) -> float:
-    """How far the node goes that goes farthest."""
+    """Largest displacement of a node."""
     return float(np.sqrt(((after - before) ** 2).sum(axis=1).max(initial=0.0)))

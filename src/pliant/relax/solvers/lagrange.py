@@ -32,13 +32,14 @@ STRAIN = 1e-3  # of the size: what is elastic is strained by so much, about
 DIFFERENCE = 1e-3  # of the size, over which slopes of couplings are compared
 HOLDS = 1e-13  # of the size: an error that is none
 BALANCED = 1e-12  # of the forces
+BEYOND = 1e100  # a step that a singular matrix gave
 RANK = 1e-9  # singular values below it are 0
 SOFT = -1e-9  # of the largest stiffness: below it, a disturbance grows
 
 
 @once
 def is_applicable(net: Network) -> bool:
-    """Whether such steps can be made: small, on straight guides, of what never lets go, under loads."""
+    """Whether these steps apply: few unknowns, straight guides, two-way elements, loads."""
     parts = net.parts
     laws = np.concatenate([parts.links.laws, parts.couplings.laws])
     others = len(parts.rails.nodes) + len(parts.touch.radius)
@@ -63,7 +64,7 @@ def settle_exactly(net: Network, state: State) -> Settled:
         if off <= HOLDS * size and residual <= BALANCED * level:
             return Settled(residual, turn, sizes[0], False, True, True, sizes[0], sizes[1])
         step = _step(net, rows, stiffness(net, state, rows, stretch), forces, right)
-        if step is None:
+        if step is None or not (np.abs(step[0]) < BEYOND).all():
             break
         y, new = step
         moves = rows.spread(y[:, None])[0]
@@ -83,7 +84,7 @@ def settle_exactly(net: Network, state: State) -> Settled:
 
 @once
 def force_level(net: Network) -> float:
-    """What forces are measured by where none act yet: the largest load, or what springs are good for."""
+    """Reference force where none acts yet (N): the largest load, or a typical spring force."""
     parts = net.parts
     loose = np.append(parts.links.stiffness[~net.rigid], parts.couplings.stiffness[~net.couplings_hold])
     elastic = STRAIN * float(loose.max(initial=0.0)) * (net.size or 1.0)
@@ -91,7 +92,7 @@ def force_level(net: Network) -> float:
 
 
 def least_free_stiffness(net: Network, state: State) -> float:
-    """The least stiffness of what lengths leave free, over the largest; inf where they leave nothing."""
+    """Least stiffness of the motions that lengths leave free, over the largest; inf where there are none."""
     stretch = elongations(net, state)
     rows = jacobian_at(net, state.x, stretch)
     stiff = stiffness(net, state, rows, stretch)
@@ -100,7 +101,7 @@ def least_free_stiffness(net: Network, state: State) -> float:
 
 
 def free_modes(rows: Jacobian, stiff: Floats) -> tuple[Floats, Floats]:
-    """How stiff the ways to move that lengths leave are (K,), rising, and these ways (U, K), of length 1."""
+    """Stiffness (K,) of the motions that lengths leave free, ascending, and unit modes (U, K)."""
     _, sizes, right = np.linalg.svd(rows.matrix.toarray())
     ways = right[int((sizes > RANK).sum()) :].T
     values, vectors = np.linalg.eigh(ways.T @ stiff @ ways)
@@ -126,7 +127,7 @@ def _step(
 
 
 def stiffness(net: Network, state: State, rows: Jacobian, stretch: Elongations) -> Floats:
-    """H (U, U): of forces in what is rigid, and of what is elastic."""
+    """Hessian H (U, U): geometric stiffness of rigid elements and stiffness of elastic ones."""
     links, couplings = net.parts.links.stiffness, net.parts.couplings.stiffness
     return stiffness_under(net, state, rows, stretch, (links * state.given, couplings * state.coupling_given))
 
@@ -134,7 +135,7 @@ def stiffness(net: Network, state: State, rows: Jacobian, stretch: Elongations) 
 def stiffness_under(
     net: Network, state: State, rows: Jacobian, found: Elongations, carried: tuple[Floats, Floats]
 ) -> Floats:
-    """The same from the forces (E,) and (C,) in links and couplings, of those that are rigid."""
+    """Hessian H (U, U) from the forces of rigid links (E,) and couplings (C,)."""
     forces = np.where(net.rigid, carried[0], found.link_forces)
     out = tangent_stiffness(net, state.x, rows, forces, found.links)
     couplings = net.parts.couplings
@@ -149,7 +150,7 @@ def stiffness_under(
 
 
 def tangent_stiffness(net: Network, x: Floats, rows: Jacobian, forces: Floats, over: Floats) -> Floats:
-    """The same from the forces in links (E,) and their elongations; what has a row of its own is rigid."""
+    """Hessian H (U, U) from link forces (E,) and elongations; links with a row are rigid."""
     links, (count, d) = net.parts.links, x.shape
     away = x[links.ends[:, 1]] - x[links.ends[:, 0]]
     length = np.maximum(np.linalg.norm(away, axis=1), 1e-300)
@@ -166,13 +167,13 @@ def tangent_stiffness(net: Network, x: Floats, rows: Jacobian, forces: Floats, o
 
 
 def reduced_matrix(rows: Jacobian, blocks: Floats) -> Floats:
-    """(U, U) of blocks (N, N, D, D): what guides allow of them."""
+    """Matrix (U, U) of blocks (N, N, D, D), projected on what guides allow."""
     ways, nodes = rows.ways, rows.nodes
     return np.einsum("ua,uvab,vb->uv", ways, blocks[nodes[:, None], nodes[None, :]], ways)
 
 
 def _rates(net: Network, over: Floats) -> Floats:
-    """(E,) how stiff links are along themselves, but for those that are rigid."""
+    """Axial stiffness of each link (E,), 0 for rigid ones."""
     links = net.parts.links
     rates = np.where(links.laws == BAR, links.stiffness, 0.0)
     for e in np.flatnonzero(links.laws != BAR).tolist():
@@ -188,13 +189,13 @@ def _fields(net: Network, x: Floats, out: Floats) -> None:
 
 
 def row_forces(net: Network, state: State, rows: Jacobian) -> Floats:
-    """(R,) what the rows carry by what they are given in, their elongations left out."""
+    """Force in each row from its multiplier (R,), its elongation left out (N)."""
     links, couplings = net.parts.links.stiffness * state.given, net.parts.couplings.stiffness
     return np.concatenate([links, couplings * state.coupling_given])[rows.owners]
 
 
 def set_row_forces(net: Network, state: State, rows: Jacobian, forces: Floats) -> None:
-    """Give lengths in so that they carry these forces where they hold."""
+    """Set multipliers so that rows carry these forces (R,) at zero elongation."""
     state.rest[:] += state.given
     state.goal[:] += state.coupling_given
     count: int = len(net.parts.links.laws)
@@ -209,7 +210,7 @@ def set_row_forces(net: Network, state: State, rows: Jacobian, forces: Floats) -
 
 
 def applied_forces(net: Network, state: State, rows: Jacobian, stretch: Elongations) -> Floats:
-    """(U,) what loads, fields and links that are not rigid do to the unknowns."""
+    """Force of loads, fields and elastic links on the unknowns (U,)."""
     loads, links, x = state.loads.copy(), net.parts.links, state.x
     loose = np.flatnonzero(~net.rigid)
     i, j = links.ends[loose].T

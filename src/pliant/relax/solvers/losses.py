@@ -11,7 +11,6 @@ from pliant.relax.solvers.dead_centres import displace_nodes
 from pliant.relax.solvers.descent import descend
 from pliant.relax.solvers.equilibrium import come_to_rest, is_unstable
 from pliant.relax.solvers.increment_measures import HOLDS as LENGTHS
-from pliant.relax.solvers.increment_measures import displacement
 from pliant.relax.solvers.record import Record
 from pliant.relax.solvers.run_state import Pace, Run, copy_of, restore
 from pliant.relax.solvers.stops import (
@@ -19,6 +18,7 @@ from pliant.relax.solvers.stops import (
     choose_branch,
     keep_frame,
     note_instability,
+    snap_text,
     stop_drive,
     why_no_further,
 )
@@ -31,7 +31,7 @@ MEET = "two mirrored ways become one here; driven back, it can take either"
 def name_loss(
     run: Run, state: State, pace: Pace, critical: CriticalPoint, goal: float, record: Record
 ) -> bool:
-    """Name what a stretch of the exact way ends at; whether the drive goes on from there."""
+    """Name the event that a stretch of the path ends at; whether the drive goes on from there."""
     if critical.kind == "limit":
         return _snap_through(run, state, pace, critical, goal, record)
     if critical.kind == "fold":
@@ -59,7 +59,7 @@ def name_loss(
 
 
 def _rests_elastically(run: Run, state: State, share: float) -> bool:
-    """Whether what is rigid being as stiff as it is brings it to rest, lengths holding."""
+    """Whether the mechanism rests with its rigid stiffness as it is, lengths holding."""
     settled = come_to_rest(run, state, share, Record())
     return settled.at_rest and elongations(run.net, state).worst <= LENGTHS and not is_unstable(run, state)
 
@@ -67,7 +67,7 @@ def _rests_elastically(run: Run, state: State, share: float) -> bool:
 def _snap_through(
     run: Run, state: State, pace: Pace, critical: CriticalPoint, goal: float, record: Record
 ) -> bool:
-    """Let it fall to where it comes to rest again."""
+    """Descend to the next stable rest."""
     net, share = run.net, min(critical.share + 2.0 * SMALLEST, goal)
     on = float(((critical.state.x - state.x) * critical.way).sum())
     way = critical.way / np.abs(critical.way).max() * (-1.0 if on < 0.0 else 1.0)
@@ -79,10 +79,7 @@ def _snap_through(
         record.notice(critical.share, "limit", why_no_further(record))
         keep_frame(run, there, share, np.inf, False, record)
         return False
-    gone = displacement(critical.state.x, there.x)
-    node = int(((there.x - critical.state.x)[: net.shown] ** 2).sum(axis=1).argmax())
-    text = f"loses its stability and snaps through: {net.names[node]} goes {gone:.4g} at once"
-    record.notice(critical.share, "snap", text)
+    record.notice(critical.share, "snap", snap_text(net, critical.state, there))
     restore(state, there)
     pace.share, pace.last = share, None
     return True

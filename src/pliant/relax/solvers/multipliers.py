@@ -15,20 +15,15 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.relax.mechanics.elongation import elongations, errors
+from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.network.laws import BAR, BUMPER, STRING
 from pliant.relax.network.network import Couplings, Links, Network, State
 
 ROUNDING = 1e-12  # of a multiplier: what is left of one that has let go
 
 
-def largest_length_error(net: Network, state: State) -> float:
-    """By how much a length that shall hold does not, at most."""
-    return max(float(part.max(initial=0.0)) for part in errors(net, elongations(net, state)))
-
-
 def add_multipliers(net: Network, state: State) -> None:
-    """Make what shall hold shorter by its elongation."""
+    """Add each rigid element's elongation to its multiplier."""
     now, parts = elongations(net, state), net.parts
     links = _admissible(state.given + np.where(net.rigid, now.links, 0.0), parts.links)
     held = np.where(net.couplings_hold, now.couplings, 0.0)
@@ -38,12 +33,13 @@ def add_multipliers(net: Network, state: State) -> None:
     state.given[:], state.coupling_given[:] = links, couplings
     _give_rails(net, state, now.rails)
     pairs = now.touching[net.touches_hold[now.touching]]
-    gaps = now.gaps[net.touches_hold[now.touching]]
-    state.touch_given[pairs] = np.maximum(state.touch_given[pairs] - gaps, 0.0)
+    pressing = np.maximum(state.touch_given[pairs] - now.gaps[net.touches_hold[now.touching]], 0.0)
+    state.touch_given[net.touches_hold] = 0.0  # a pair that has opened carries nothing
+    state.touch_given[pairs] = pressing
 
 
 def _admissible(wanted: Floats, group: Links | Couplings) -> Floats:
-    """Strings to where they carry nothing, and bumpers: neither does what it does not do."""
+    """Multipliers clipped to where one-way elements carry nothing."""
     string, bands = group.laws == STRING, group.bands
     one_way = np.where(string, np.maximum(wanted, -bands), np.minimum(wanted, bands))
     return np.where(group.laws == BAR, wanted, one_way)
@@ -65,7 +61,7 @@ def _give_rails(net: Network, state: State, over: Floats) -> None:
 
 
 def clear_multipliers(state: State) -> None:
-    """Lengths as they are asked for."""
+    """Set all multipliers to 0: rest lengths as the drive sets them."""
     state.rest[:] += state.given
     state.goal[:] += state.coupling_given
     for part in (state.given, state.coupling_given, state.rail_given, state.touch_given):
@@ -118,7 +114,7 @@ def _slack(group: Links | Couplings) -> Floats:
 
 
 def scale_multipliers(given: Floats, share: float, group: Links | Couplings) -> Floats:
-    """What is given in where the stiffness is 1/share times as large and forces stay.
+    """Multipliers for a stiffness 1/share times as large and the same forces.
 
     Of strings, with a the band, f/k is g from a on and (g + a)²/4a below.
     """
@@ -126,15 +122,15 @@ def scale_multipliers(given: Floats, share: float, group: Links | Couplings) -> 
 
 
 def reduced(given: Floats, group: Links | Couplings) -> Floats:
-    """Forces over stiffnesses of what is given in by so much, where lengths hold."""
+    """Force over stiffness of an element at zero elongation with this multiplier."""
     sign, bands = np.where(group.laws == BUMPER, -1.0, 1.0), np.maximum(group.bands, 1e-300)
     way = sign * given
-    pull = np.where(way >= bands, way, np.maximum(way + bands, 0.0) ** 2 / (4.0 * bands))
+    pull = np.where(way >= bands, way, np.maximum(np.minimum(way, bands) + bands, 0.0) ** 2 / (4.0 * bands))
     return np.where(group.laws == BAR, given, sign * pull)
 
 
 def given_in(forces: Floats, group: Links | Couplings) -> Floats:
-    """By how much lengths are given in that hold with these forces over their stiffnesses."""
+    """Multiplier of an element that carries this force over stiffness at zero elongation."""
     sign, bands = np.where(group.laws == BUMPER, -1.0, 1.0), np.maximum(group.bands, 1e-300)
     pull = np.maximum(sign * forces, 0.0)
     one_way = sign * np.where(pull >= bands, pull, 2.0 * np.sqrt(bands * pull) - bands)
@@ -142,6 +138,6 @@ def given_in(forces: Floats, group: Links | Couplings) -> Floats:
 
 
 def has_multipliers(state: State) -> bool:
-    """Whether anything is made shorter."""
+    """Whether any multiplier is not 0."""
     parts = (state.given, state.coupling_given, state.rail_given, state.touch_given)
     return any(bool(part.any()) for part in parts)

@@ -37,7 +37,7 @@ SMALL = 1e-5  # radians: from here on a straight step is as good, and rounded le
 
 
 class Limits(NamedTuple):
-    """What bounds a step."""
+    """Bounds of a step."""
 
     least: float  # stiffness of a node
     near: float  # elongation below which the whole stiffness is right
@@ -48,7 +48,7 @@ class Limits(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """How a mechanism came to rest."""
+    """How Newton's steps ended: residual (N), whether at rest, distortion."""
 
     residual: float  # the largest force left on a node
     steps: int  # factorisations
@@ -61,7 +61,7 @@ class Settled(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Arrays that a step is made in."""
+    """Work arrays of a step."""
 
     r: Floats  # (N, D) forces
     s: Floats  # (N, D) stiffness
@@ -163,7 +163,7 @@ def _measure(
 
 @inner
 def _step_length(step: Floats) -> float:
-    """The largest displacement of a node."""
+    """Largest displacement of a node."""
     most = 0.0
     for i in range(len(step)):
         square = 0.0
@@ -202,7 +202,7 @@ def _try(
 
 @inner
 def _predicted_gain(node: Ints, work: Scratch, lam: float, least: float) -> float:
-    """By how much the quadratic model says that a step brings the energy down: ½ Δ·(R + λ S Δ)."""
+    """Decrease of the energy that the quadratic model predicts: ½ Δ·(R + λ S Δ)."""
     total = 0.0
     for i in node:
         for c in range(work.r.shape[1]):
@@ -240,7 +240,7 @@ def _scale_step(step: Floats, spin: Floats, share: float) -> float:
 
 @inner
 def _evaluate(state: State, parts: Elements, work: Scratch) -> tuple[float, float]:
-    """Nodes back on their guides, and the forces these leave; the energy, and the largest force."""
+    """Project nodes onto their guides and evaluate forces; the energy, and the largest force."""
     guides, r, x = parts.guides, work.r, state.x
     kinds = guides.kinds
     for i in range(len(r)):
@@ -341,5 +341,5 @@ def _rounding_residual(x: Floats, node: Ints, s: Floats) -> float:
 
 
 def is_stable(state: State, parts: Elements, order: Order, limits: Limits) -> bool:
-    """Whether a mechanism at rest would come back if it were disturbed."""
+    """Whether a mechanism at rest returns after a small disturbance: K is positive."""
     return not settle(state, parts, order, limits, 0.0, 0, 0.0).soft

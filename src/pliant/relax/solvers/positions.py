@@ -22,7 +22,7 @@ TURNS = 12  # factorisations of an increment
 
 
 class Bounds(NamedTuple):
-    """What an increment is judged by."""
+    """Thresholds by which an increment is judged."""
 
     tolerance: float  # of forces
     rounding: float  # of lengths, as shares of their scales
@@ -51,7 +51,7 @@ class GroupStructure(NamedTuple):
 
 
 class NewtonBuffers(NamedTuple):
-    """What steps are made in."""
+    """Work arrays of the steps."""
 
     values: Floats  # (cells,) of J
     over: Floats  # (n,) elongations
@@ -66,7 +66,7 @@ class NewtonBuffers(NamedTuple):
 
 
 class GroupSteps(NamedTuple):
-    """How Newton's steps went."""
+    """Outcome of Newton's steps."""
 
     at_rest: bool
     residual: float
@@ -216,7 +216,7 @@ def scratch(pose: Pose, own: GroupStructure) -> NewtonBuffers:
 
 @inner
 def _spread(groups: Groups, y: Floats, step: Floats) -> None:
-    """Displacements of nodes, of unknowns by their places."""
+    """Displacements of nodes from unknowns, by their places."""
     for i in range(len(step)):
         for c in range(step.shape[1]):
             step[i, c] = 0.0

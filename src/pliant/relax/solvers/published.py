@@ -134,7 +134,7 @@ class _PublishedRun:
         self.before = self.state.x.copy()
 
     def residual(self) -> float:
-        """The largest force on a node as things stand."""
+        """Largest out-of-balance force on a node at present (N)."""
         probe = np.empty(1)
         self._ask(0.0)
         fresh, state = sweep_buffers(*self.net.drawn.shape), State._make(array.copy() for array in self.state)
@@ -154,7 +154,7 @@ class _PublishedRun:
             done = upto
 
     def rest(self, share: float) -> None:
-        """Iterations at one place of the drive, until the residual is small."""
+        """Iterate at one share of the drive until the residual is below the tolerance."""
         while self.last > self.tolerance and self.record.iterations < self.study.iterations:
             count = min(CHUNK, self.study.iterations - self.record.iterations)
             self._sweep(share, share, count, self.tolerance)
@@ -179,7 +179,7 @@ class _PublishedRun:
                 break
 
     def speed_up(self, tolerance: float, share: float) -> None:
-        """Iterations with momentum at one place of the drive."""
+        """Iterate with momentum at one share of the drive."""
         self.last = np.inf
         while self.last > tolerance and self.record.iterations < self.study.iterations:
             count = 1 if self.elements else min(CHUNK, self.study.iterations - self.record.iterations)
@@ -202,7 +202,7 @@ class _PublishedRun:
             self.last, self.share = float(residuals[-1]), share
 
     def _ask(self, share: float) -> None:
-        """What the user's own elements do here."""
+        """Forces and stiffness of the user's own elements at the present positions."""
         if self.elements:
             self.elements.add(self.state.x, share, self.work.extra, self.work.extra_stiff)
 

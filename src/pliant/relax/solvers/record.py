@@ -14,7 +14,7 @@ from pliant.relax.network.network import Network, State, once
 
 @dataclass(frozen=True)
 class Notice:
-    """Something to know about a run: the share of the drive it came at, and a sentence."""
+    """A finding of a run: share of the drive, kind and sentence."""
 
     share: float
     text: str
@@ -25,7 +25,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class Frame:
-    """A mechanism at a share of the drive."""
+    """Positions, elongations and forces of a mechanism at a share of the drive."""
 
     share: float
     x: Floats  # (N, D)
@@ -37,7 +37,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Branch:
-    """A way on from a dead centre: a pose a little further along the drive."""
+    """A continuation from a dead centre: a pose a little further along the drive."""
 
     share: float
     x: Floats  # (N, D)
@@ -77,7 +77,7 @@ Keep = Callable[[Network, State, float, float, bool], None]
 
 @once
 def scale(net: Network) -> float:
-    """The force residuals are measured by: the largest stiffness times the size."""
+    """Reference force of residuals (N): the largest stiffness times the size."""
     parts = net.parts
     stiff = np.concatenate([parts.links.stiffness, parts.rails.stiffness, parts.couplings.stiffness])
     return float(stiff.max(initial=0.0)) * net.size or 1.0

@@ -32,7 +32,7 @@ CUT, MEND, LOWEST = 0.7, 1.02, 0.02  # of α at a node that flips to and fro, at
 
 
 class Factors(NamedTuple):
-    """How displacements are made of forces."""
+    """Update factors α, η, S_min and caps."""
 
     alpha: Floats  # (N,)
     eta: Floats  # (N,)
@@ -47,7 +47,7 @@ class Factors(NamedTuple):
 
 
 class SweepBuffers(NamedTuple):
-    """Arrays that iterations hand on to each other."""
+    """Work arrays of the iterations."""
 
     moved: Floats  # (N, D) the last displacement
     stiff: Floats  # (N, D) the last stiffness
@@ -58,11 +58,15 @@ class SweepBuffers(NamedTuple):
 
 
 class DriveLeg(NamedTuple):
-    """What the drive goes from and to."""
+    """Start and end values of one leg of the drive."""
 
     rest: Floats  # (2, E)
     goal: Floats  # (2, C)
     loads: Floats  # (2, N, D)
+
+
+SYNC, ASYNC, MOMENTUM = range(3)  # updates
+NO_LEG = DriveLeg(np.empty((2, 0)), np.empty((2, 0)), np.empty((2, 0, 0)))
 
 
 def sweep_buffers(nodes: int, dimension: int, extra: bool = False) -> SweepBuffers:
@@ -72,8 +76,7 @@ def sweep_buffers(nodes: int, dimension: int, extra: bool = False) -> SweepBuffe
     return SweepBuffers(moved, stiff, felt, np.ones(nodes), np.zeros(more), np.zeros(more))
 
 
-@kernel
-def sweeps(  # noqa: PLR0912  one loop: tuples that are handed on cost as much as the work
+def sweeps(
     sync: bool, state: State, parts: Elements, knobs: Factors, leg: DriveLeg, first: float, last: float,
     done: int, tolerance: float, work: SweepBuffers, residuals: Floats,
 ) -> int:  # fmt: skip
@@ -82,51 +85,86 @@ def sweeps(  # noqa: PLR0912  one loop: tuples that are handed on cost as much a
     Stops early where the residual is below the tolerance; how many were made. `done` is how many
     went before, by which the noise fades.
     """
+    update = SYNC if sync else ASYNC
+    return iterate(update, state, parts, knobs, leg, first, last, done, tolerance, 0, work, residuals)[0]
+
+
+def accelerate(
+    state: State,
+    parts: Elements,
+    knobs: Factors,
+    tolerance: float,
+    age: int,
+    work: SweepBuffers,
+    residuals: Floats,
+) -> tuple[int, int]:
+    """Iterations at one place of the drive, until the residual is small; how many, and the age."""
+    return iterate(MOMENTUM, state, parts, knobs, NO_LEG, 1.0, 1.0, 0, tolerance, age, work, residuals)
+
+
+@kernel
+def iterate(  # noqa: PLR0912  one loop for every update: what they share takes longest to compile
+    update: int, state: State, parts: Elements, knobs: Factors, leg: DriveLeg, first: float, last: float,
+    done: int, tolerance: float, age: int, work: SweepBuffers, residuals: Floats,
+) -> tuple[int, int]:  # fmt: skip
+    """What `sweeps` and `accelerate` do."""
     x, links, guides, touch = state.x, parts.links, parts.guides, parts.touch
     count, (n, d) = len(residuals), x.shape
     r, s, push = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d))
     grip, caps, start = np.zeros(n), np.full(n, knobs.cap), -1.0
     held = _has_reactions(parts)
     for t in range(count):
-        if t == 0 or first != last:
+        if update != MOMENTUM and (t == 0 or first != last):
             _aim(state, leg, first + (last - first) * (t + 1.0) / count)
         if len(touch.radius) > 0:
             _caps(x, touch, knobs.cap, caps)
-        fall = 1.0
-        if t > 0 and knobs.fall < 1.0:
-            fall = _damping_share(residuals[t - 1], start, tolerance, knobs.fall)
         if _has_links_only(parts):
             _begin(state.loads, r, s)
         else:
             others(state, parts, r, s, push, grip)
         if len(work.extra) > 0:
             _add(work, r, s)
-        if sync:
+        if update != ASYNC:
             link_forces(
                 x, state.rest, links.ends, links.stiffness, links.laws, links.bands, r, s,
             )  # fmt: skip
             if held:
                 _restrain(x, guides, r, push, grip)
-            if knobs.calm or knobs.average > 0.0:
-                _damp_oscillation(knobs.calm, knobs.average, r, s, work.felt, work.share, work.stiff)
-            worst = _displace(
-                x, guides.kinds, knobs.alpha, fall, work.share, knobs.eta, knobs.least, caps,
-                work.moved, r, s,
+        if update == MOMENTUM:
+            residuals[t], along = _uphill(guides.kinds, r, work.moved)
+            if residuals[t] <= tolerance:
+                return t + 1, age
+            age = 0 if along < 0.0 else age + 1
+            keep = (age - 1.0) / (age + 2.0) if age > 0 else 0.0
+            _move_with_momentum(
+                x, guides.kinds, knobs.alpha, keep, knobs.least, caps, grip, push, work.moved, r, s,
             )  # fmt: skip
-            if held:
-                _hold(x, guides)
         else:
-            worst = _each_moves(state, parts, knobs, fall, caps, work, r, s, push, grip)
-        fade = knobs.noise * max(0.0, 1.0 - (done + t) / max(knobs.fading, 1.0))
+            fall = 1.0
+            if t > 0 and knobs.fall < 1.0:
+                fall = _damping_share(residuals[t - 1], start, tolerance, knobs.fall)
+            if update == ASYNC:
+                residuals[t] = _each_moves(state, parts, knobs, fall, caps, work, r, s, push, grip)
+            else:
+                if knobs.calm or knobs.average > 0.0:
+                    _damp_oscillation(knobs.calm, knobs.average, r, s, work.felt, work.share, work.stiff)
+                residuals[t] = _displace(
+                    x, guides.kinds, knobs.alpha, fall, work.share, knobs.eta, knobs.least, caps,
+                    work.moved, r, s,
+                )  # fmt: skip
+        if held and update != ASYNC:
+            _hold(x, guides)
+        fade = 0.0
+        if update != MOMENTUM:
+            fade = knobs.noise * max(0.0, 1.0 - (done + t) / max(knobs.fading, 1.0))
         if fade > 0.0:
             perturb_nodes(x, guides, fade, knobs.seed, done + t)
         if len(state.turned) > 0:
             measure_angles(x, parts.couplings, state.turned)
-        residuals[t] = worst
-        start = max(start, worst)
-        if worst <= tolerance and fade == 0.0:
-            return t + 1
-    return count
+        start = max(start, residuals[t])
+        if update != MOMENTUM and residuals[t] <= tolerance and fade == 0.0:
+            return t + 1, age
+    return count, age
 
 
 @inner
@@ -169,7 +207,7 @@ def _hold(x: Floats, guides: Guides) -> None:
 
 @inner
 def _add(work: SweepBuffers, r: Floats, s: Floats) -> None:
-    """What elements that are not compiled add."""
+    """Add forces and stiffness of elements that are not compiled."""
     for i in range(len(work.extra)):
         for c in range(r.shape[1]):
             r[i, c] += work.extra[i, c]
@@ -178,7 +216,7 @@ def _add(work: SweepBuffers, r: Floats, s: Floats) -> None:
 
 @inner
 def _caps(x: Floats, touch: Contacts, cap: float, caps: Floats) -> None:
-    """How far each node may go."""
+    """Largest displacement of each node in an iteration (N,)."""
     for i in range(len(caps)):
         caps[i] = cap
     limit_displacements(x, touch, caps)
@@ -236,7 +274,7 @@ def _gather(
     x: Floats, i: int, starts: Ints, star: Ints, ends: Ints, rest: Floats, stiffness: Floats, laws: Ints,
     bands: Floats, r: Floats, s: Floats,
 ) -> None:  # fmt: skip
-    """Add what its links do to node i."""
+    """Add the forces and stiffness of its links to node i."""
     d = x.shape[1]
     for at in range(starts[i], starts[i + 1]):
         e = star[at]
@@ -339,51 +377,9 @@ def _mix_bits(first: np.uint64, second: np.uint64) -> np.uint64:
     return mixed ^ (mixed >> np.uint64(31))
 
 
-@kernel
-def accelerate(
-    state: State,
-    parts: Elements,
-    knobs: Factors,
-    tolerance: float,
-    age: int,
-    work: SweepBuffers,
-    residuals: Floats,
-) -> tuple[int, int]:
-    """Iterations at one place of the drive, until the residual is small; how many, and the age."""
-    x, links, guides, touch = state.x, parts.links, parts.guides, parts.touch
-    n, d = x.shape
-    r, s, push = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d))
-    grip, caps, held = np.zeros(n), np.full(n, knobs.cap), _has_reactions(parts)
-    for t in range(len(residuals)):
-        if _has_links_only(parts):
-            _begin(state.loads, r, s)
-        else:
-            others(state, parts, r, s, push, grip)
-        link_forces(
-            x, state.rest, links.ends, links.stiffness, links.laws, links.bands, r, s,
-        )  # fmt: skip
-        if len(work.extra) > 0:
-            _add(work, r, s)
-        if len(touch.radius) > 0:
-            _caps(x, touch, knobs.cap, caps)
-        if held:
-            _restrain(x, guides, r, push, grip)
-        residuals[t], along = _uphill(guides.kinds, r, work.moved)
-        if residuals[t] <= tolerance:
-            return t + 1, age
-        age = 0 if along < 0.0 else age + 1
-        keep = (age - 1.0) / (age + 2.0) if age > 0 else 0.0
-        _move_with_momentum(x, guides.kinds, knobs.alpha, keep, knobs.least, caps, grip, work.moved, r, s)
-        if held:
-            _hold(x, guides)
-        if len(state.turned) > 0:
-            measure_angles(x, parts.couplings, state.turned)
-    return len(residuals), age
-
-
 @inner
 def _uphill(kinds: Ints, r: Floats, moved: Floats) -> tuple[float, float]:
-    """The largest residual, and how far the motion goes along with the forces."""
+    """Largest residual, and the power of the forces along the motion."""
     worst = along = 0.0
     for i in range(len(r)):
         square = 0.0
@@ -398,13 +394,21 @@ def _uphill(kinds: Ints, r: Floats, moved: Floats) -> tuple[float, float]:
 @inner
 def _move_with_momentum(
     x: Floats, kinds: Ints, alpha: Floats, keep: float, least: float, caps: Floats, grip: Floats,
-    moved: Floats, r: Floats, s: Floats,
+    push: Floats, moved: Floats, r: Floats, s: Floats,
 ) -> None:  # fmt: skip
-    """Move by the forces and by a share of the last displacement; what friction holds does not coast."""
+    """Move by the forces and by a share of the last displacement; what friction holds does not coast.
+
+    Nor does anything the way a contact pushes it: it would coast out of it, and fall back from afar.
+    """
     for i in range(len(r)):
         if kinds[i] == FIXED:
             continue
-        still = grip[i] > 0.0
+        still, out, square = grip[i] > 0.0, 0.0, 0.0
         for c in range(r.shape[1]):
             still = still and r[i, c] == 0.0
+            out += moved[i, c] * push[i, c]
+            square += push[i, c] * push[i, c]
+        if out > 0.0 and square > 0.0:
+            for c in range(r.shape[1]):
+                moved[i, c] -= out / square * push[i, c]
         _move(x, i, alpha[i], 0.0 if still else keep, least, caps[i], moved, r, s)

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.core.arrays import Floats
+from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.network.laws import BAR, STRING
 from pliant.relax.network.network import Network, State
-from pliant.relax.solvers.cone import settle_on_cone
+from pliant.relax.solvers.cone import contact_gaps, settle_on_cone
 from pliant.relax.solvers.cone_equations import (
+    NONE,
     ConeSystem,
+    FrictionState,
     RoughNetwork,
     carried_by,
     equations,
@@ -20,6 +23,7 @@ from pliant.relax.solvers.cone_equations import (
     take,
 )
 from pliant.relax.solvers.dead_centres import displace_nodes
+from pliant.relax.solvers.run_state import copy_of
 
 TURNS = 40
 STILL = 1e-13  # of the size, or of the drive: a step that is none
@@ -27,12 +31,13 @@ JUST = 1e-3  # of the size, and of the drive: so near something lets go, at most
 PUSH = 1e-5  # of the size: where stiffness is negative
 FAR = 1e-3  # of the size: where it is 0, and next to nothing drives it
 BEFORE, LATE = (4e-8, 1e-8), 1e-7  # of the drive: shares before a limit, and how near it has to be
+SLACK = 1e-7  # of the size: what is loose by less may have let go just before
 RANK = 1e-9  # singular values below it are 0; of the largest stiffness, one below it is none
 
 
 @dataclass(frozen=True)
 class Release:
-    """Where an element that pulls or presses one way carries nothing any more, and nothing else holds."""
+    """Share and pose at which a one-way element's force is 0 and nothing else holds the pose."""
 
     share: float
     state: State
@@ -47,13 +52,36 @@ def lets_go(net: Network, state: State, share: float, goal: float) -> Release | 
     """
     if not is_applicable(net) or len(state.gripped):
         return None
-    there, own, t, reach = (
-        State._make(array.copy() for array in state),
-        rough_network(net),
-        share,
-        goal - share,
-    )
-    now, row, size = carried_by(net, own, state), -1, net.size or 1.0
+    own = rough_network(net)
+    found = _released(net, own, state, carried_by(net, own, state), share, goal)
+    if found is not None:
+        return found
+    late = _just_released(net, state, carried_by(net, own, state))
+    return None if late is None else _released(net, own, state, late, share, goal)
+
+
+def _just_released(net: Network, state: State, now: FrictionState) -> FrictionState | None:
+    """What is carried if the element that has been loose for least, and for next to nothing, still holds."""
+    laws = net.parts.links.laws
+    lets = net.rigid & (laws != BAR) & (now.links == 0.0)
+    slack = np.where(lets, np.abs(elongations(net, state).links), np.inf)
+    open_by = np.where(now.touches == 0.0, np.abs(contact_gaps(net, state.x)), np.inf)
+    loose = np.append(slack, open_by)
+    least = int(loose.argmin()) if len(loose) else -1
+    if least < 0 or loose[least] > SLACK * (net.size or 1.0):
+        return None
+    if least < len(laws):
+        now.links[least] = NONE if laws[least] == STRING else -NONE
+    else:
+        now.touches[least - len(laws)] = -NONE
+    return now
+
+
+def _released(
+    net: Network, own: RoughNetwork, state: State, now: FrictionState, share: float, goal: float
+) -> Release | None:
+    """The same, from what elements carry at the pose."""
+    there, t, reach, row, size = copy_of(state), share, goal - share, -1, net.size or 1.0
     for _ in range(TURNS):
         spot = equations(net, own, there, now)
         lets = np.flatnonzero(spot.rows.laws != BAR)
@@ -82,7 +110,7 @@ def limit_near(net: Network, state: State, share: float) -> Release | None:
     """
     if not is_applicable(net) or len(state.gripped):
         return None
-    own, seen, there = rough_network(net), [], State._make(array.copy() for array in state)
+    own, seen, there = rough_network(net), [], copy_of(state)
     for back in BEFORE:
         rest = _stable_rest(net, own, there, state, share - back)
         if rest is None:

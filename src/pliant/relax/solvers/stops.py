@@ -10,6 +10,7 @@ from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.network.network import Network, State
 from pliant.relax.solvers.dead_centres import branches, displace_nodes
+from pliant.relax.solvers.descent import descend
 from pliant.relax.solvers.equilibrium import (
     TRIES,
     come_to_rest,
@@ -41,6 +42,7 @@ SMALLEST = 2.0**-30  # increment, as a share of the drive: events are located so
 NOISY = ("first", "second")  # ways on from a dead centre that noise takes, as the seed has it
 MANY = 40  # events in a run
 SAME = 1e-6  # of the drive: events as near are one
+FALLS = 0.1  # of the size: so far beyond a dead centre it does not rest beside it, but falls
 STRAIN = 1e-3  # of the size: by so much a locked mechanism is driven further, to see what carries it
 
 
@@ -152,17 +154,14 @@ def name_event(
         return stop_drive(run, before, state, fault, pace, ahead, goal, record)
     if loose is not None:
         fault, ahead = "jump", max(ahead, loose + 2.0 * SMALLEST)
-    far = displacement(before.x, state.x)
     if fault == "jump":
         pace.unstable, run.limits = False, run.stable
     if fault == "sides":
         record.notice(ahead, "branch", inversion_text(net, before.x, state.x))
     elif fault == "jump":
-        node = int(((state.x - before.x)[: net.shown] ** 2).sum(axis=1).argmax())
-        text = f"loses its stability and snaps through: {net.names[node]} goes {far:.4g} at once"
         record.forget("unstable", ahead - SAME)
         record.forget("soft", ahead - SAME)
-        record.notice(ahead if loose is None else loose, "snap", text)
+        record.notice(ahead if loose is None else loose, "snap", snap_text(net, before, state))
     elif fault == "sign":
         record.notice(ahead, "branch", "passes a singular pose: two assemblies meet there")
     elif fault == "unstable":
@@ -174,6 +173,13 @@ def name_event(
     pace.last = None if fault in ("jump", "sides") else last
     pace.step = 2.0 * SMALLEST
     return True
+
+
+def snap_text(net: Network, before: State, after: State) -> str:
+    """Which node goes farthest from one state to another, and how far, in words."""
+    node = int(((after.x - before.x)[: net.shown] ** 2).sum(axis=1).argmax())
+    far = displacement(before.x, after.x)
+    return f"loses its stability and snaps through: {net.names[node]} goes {far:.4g} at once"
 
 
 def _let_go(run: Run, before: State, state: State, share: float, goal: float, record: Record) -> float | None:
@@ -204,7 +210,7 @@ def stop_drive(
     """
     net = run.net
     restore(state, before)
-    ways = branches(net, before, pace.share, goal, lambda there: comes_to_rest(run, there, record))
+    ways = _ways_on(run, before, pace.share, goal, record)
     if ways:
         return choose_branch(run, state, pace, pace.share, ways, record)
     keep_frame(run, state, pace.share, residual_after_steps(run, state, record, 2), True, record)
@@ -227,6 +233,22 @@ def stop_drive(
     return False
 
 
+def _ways_on(run: Run, before: State, share: float, goal: float, record: Record) -> list[tuple[float, State]]:
+    """The ways on from a dead centre, each with where it comes to rest and stays; none where it is locked."""
+    net = run.net
+
+    def rests(there: State) -> bool:
+        return comes_to_rest(run, there, record) and not is_unstable(run, there)
+
+    def falls(there: State) -> bool:
+        if run.exact:
+            return descend(net, there)
+        at_rest = come_to_rest(run, there, share, Record()).at_rest
+        return at_rest and elongations(net, there).worst <= LENGTHS and not is_unstable(run, there)
+
+    return branches(net, before, share, goal, rests, falls if run.loaded else None)
+
+
 def choose_branch(
     run: Run, state: State, pace: Pace, share: float, ways: list[tuple[float, State]], record: Record
 ) -> bool:
@@ -236,6 +258,8 @@ def choose_branch(
     chosen = study.way or (NOISY[study.seed % 2] if study.noise > 0.0 else None)
     if chosen and len(ways) == 2:
         ahead, there = ways[0 if chosen == "first" else 1]
+        if displacement(state.x, there.x) > FALLS * net.size:
+            record.notice(share, "snap", snap_text(net, state, there))
         restore(state, there)
         pace.share, pace.step = ahead, ahead - pace.share
         pace.sign = determinant_at(net, state.x, elongations(net, state)).sign
@@ -273,7 +297,11 @@ def _tell_ways(
     written = ["(" + ", ".join(f"{value:.3g}" for value in _unit(one[node])) + ")" for one in ahead]
     name = net.names[node]
     choice = 'say which with way = "first" or "second"'
-    text = f"a dead centre: {name} can go on along {' or '.join(written)}; {choice}"
+    text = f"a dead centre: {name} can go on along {' or '.join(written)}"
+    far = [displacement(before.x, there.x) for _, there in ways]
+    if max(far) > FALLS * net.size:
+        text += f", and falls {' or '.join(f'{one:.4g}' for one in far)} to where it rests"
+    text += f"; {choice}"
     record.notice(share, "dead centre", text)
 
 

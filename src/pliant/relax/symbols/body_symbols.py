@@ -80,8 +80,8 @@ def rigid_bars(poses: FramePoses) -> list[Bar]:
 
 def _pair_frame(poses: FramePoses, pair: Pair) -> Floats:
     """The frame of two nodes: from the first, along x to the second; (F, 3)."""
-    way = poses.path(pair[1]) - poses.path(pair[0])
-    return np.column_stack([poses.path(pair[0]), np.arctan2(way[:, 1], way[:, 0])])
+    direction = poses.path(pair[1]) - poses.path(pair[0])
+    return np.column_stack([poses.path(pair[0]), np.arctan2(direction[:, 1], direction[:, 0])])
 
 
 def _rod(start: float, end: float, radius: float, flat: bool = False) -> Any:
@@ -125,8 +125,8 @@ def _weld(poses: FramePoses, weld: CornerWeld) -> DrawnBody:
     """A gusset between two arms."""
     joint, arms = poses.drawn(weld.joint), [poses.drawn(name) for name in weld.arms]
     frame = _pair_frame(poses, (weld.joint, weld.arms[0]))
-    way = arms[0] - joint
-    c, s = way / np.linalg.norm(way)
+    direction = arms[0] - joint
+    c, s = direction / np.linalg.norm(direction)
     reach = [min(3.2 * poses.width, 0.45 * float(np.linalg.norm(arm - joint))) for arm in arms]
     tips = [far * unit(arm - joint) for far, arm in zip(reach, arms, strict=True)]
     corners = np.array([[0.0, 0.0], *tips]) @ np.array([[c, -s], [s, c]])
@@ -141,10 +141,10 @@ def _telescope(poses: FramePoses, pair: Pair, name: str) -> Iterator[DrawnBody]:
     tube = max(0.94 * shortest, 2 * poses.width)
     count = min(max(2, ceil((longest - OVERLAP * longest) / (tube - OVERLAP * longest))), TUBES)
     tube = min(tube, longest / count + OVERLAP * longest)
-    way = poses.ways(pair)
+    direction = poses.directions(pair)
     for k in reversed(range(count)):
         shift = (k / (count - 1)) * (lengths - tube)
-        placed = frame + np.column_stack([shift[:, None] * way, np.zeros(len(way))])
+        placed = frame + np.column_stack([shift[:, None] * direction, np.zeros(len(direction))])
         share = k / (count - 1)
         shape = _rod(0.0, tube, (0.8 - 0.55 * share) * poses.width, flat=True)
         if k in (0, count - 1):  # eyes
@@ -158,10 +158,10 @@ def _blocks(poses: FramePoses) -> Iterator[DrawnBody]:
     racks = {gear.rack for gear in poses.model.gears}
     half = poses.width * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
     for guide in poses.model.guides:
-        way = line_of(guide.line, guide.plane)
-        if way is None or guide.node in racks:
+        direction = line_of(guide.line, guide.plane)
+        if direction is None or guide.node in racks:
             continue
-        turned = np.full(len(poses.x), np.arctan2(way[1], way[0]))
+        turned = np.full(len(poses.x), np.arctan2(direction[1], direction[0]))
         shape = shapely.polygons(half * [1.25, 0.8])
         yield DrawnBody(f"guide {guide.node}", shape, np.column_stack([poses.path(guide.node), turned]))
     for slider in poses.model.sliders:

@@ -92,7 +92,7 @@ class FramePoses:
         """How far apart two nodes are, (F,)."""
         return np.linalg.norm(self.path(pair[1]) - self.path(pair[0]), axis=1)
 
-    def ways(self, pair: Pair) -> Floats:
+    def directions(self, pair: Pair) -> Floats:
         """Unit vectors from one node to another, (F, D); 0 where they meet."""
         return unit(self.path(pair[1]) - self.path(pair[0]))
 
@@ -133,9 +133,9 @@ def perpendiculars(ways: Floats) -> tuple[Floats, Floats]:
     """Two unit vectors across unit vectors (F, 3), which do not spin about them on the way."""
     first = np.empty_like(ways)
     before = np.eye(3)[np.abs(ways[0]).argmin()]
-    for k, way in enumerate(ways):
-        before = before - (before @ way) * way
+    for k, direction in enumerate(ways):
+        before = before - (before @ direction) * direction
         if np.linalg.norm(before) < 1e-6:  # it turned by a right angle in one frame
-            before = np.eye(3)[np.abs(way).argmin()] - way[np.abs(way).argmin()] * way
+            before = np.eye(3)[np.abs(direction).argmin()] - direction[np.abs(direction).argmin()] * direction
         before = first[k] = before / np.linalg.norm(before)
     return first, np.cross(ways, first)

@@ -82,19 +82,19 @@ def _sag_direction(poses: FramePoses) -> Floats:
 def _spring(poses: FramePoses, spring: Spring) -> DrawnLine:
     """A zigzag; in space a coil."""
     first, last = poses.numbers(spring.nodes)
-    start, way, length = poses.x[:, first], poses.ways(spring.nodes), poses.lengths(spring.nodes)
+    start, direction, length = poses.x[:, first], poses.directions(spring.nodes), poses.lengths(spring.nodes)
     if len(poses.model.springs) > FEW:
         aside, radius = np.zeros((len(start), 1, start.shape[1])), 0.0
     elif poses.spatial:
         angles = np.linspace(0, 2 * np.pi * COILS, TURN * COILS + 1)[:, None]
-        u, v = perpendiculars(way)
+        u, v = perpendiculars(direction)
         aside, radius = np.cos(angles) * u[:, None] + np.sin(angles) * v[:, None], 1.7 * poses.width
     else:
         sides = np.where(np.arange(2 * COILS + 1) % 2, 1.0, -1.0)
         sides[[0, -1]] = 0.0
-        aside, radius = sides[:, None] * _left_normals(way)[:, None], 1.3 * poses.width
+        aside, radius = sides[:, None] * _left_normals(direction)[:, None], 1.3 * poses.width
     share = np.linspace(LEAD, 1 - LEAD, aside.shape[1])[:, None]
-    coil = start[:, None] + share * (length[:, None] * way)[:, None] + radius * aside
+    coil = start[:, None] + share * (length[:, None] * direction)[:, None] + radius * aside
     return DrawnLine(first, coil, last, f"spring {'-'.join(spring.nodes)}")
 
 
@@ -105,11 +105,11 @@ def _left_normals(ways: Floats) -> Floats:
 def _bumper(poses: FramePoses, nodes: Pair, length: float) -> DrawnLine:
     """A stub as long as the nodes must stay apart, with a pad at its end in the plane."""
     first = poses.number[nodes[0]]
-    way = poses.ways(nodes)
-    tip = (poses.x[:, first] + length * way)[:, None]
+    direction = poses.directions(nodes)
+    tip = (poses.x[:, first] + length * direction)[:, None]
     if poses.spatial:
         return DrawnLine(first, tip, None)
-    pad = 0.9 * poses.width * _left_normals(way)[:, None]
+    pad = 0.9 * poses.width * _left_normals(direction)[:, None]
     return DrawnLine(first, np.concatenate([tip, tip - pad, tip + pad], axis=1), None)
 
 
@@ -158,7 +158,7 @@ def _edges(poses: FramePoses) -> Iterator[tuple[Pair, str]]:
 
 def mouth(poses: FramePoses, nodes: Pair) -> Floats:
     """Where the rod of an actuator leaves its barrel, (F, D)."""
-    return poses.path(nodes[0]) + BARREL * poses.lengths(nodes).min() * poses.ways(nodes)
+    return poses.path(nodes[0]) + BARREL * poses.lengths(nodes).min() * poses.directions(nodes)
 
 
 # Round things in space
@@ -190,7 +190,7 @@ def _ball(poses: FramePoses, node: str, radius: float) -> Iterator[DrawnLine]:
 
 def _tube(poses: FramePoses, pair: Pair, radius: float) -> Iterator[DrawnLine]:
     """A circle at either end, and four lines along."""
-    u, v = perpendiculars(poses.ways(pair))
+    u, v = perpendiculars(poses.directions(pair))
     first, last = poses.path(pair[0]), poses.path(pair[1])
     yield from (ring(middle, u, v, radius) for middle in (first, last))
     for side in (u, v, -u, -v):

@@ -68,14 +68,14 @@ def _hangs(poses: FramePoses, name: str) -> bool:
     """Whether what a held node carries is straight below it rather than beside or above."""
     node, edges = poses.number[name], poses.net.edges
     others = edges[(edges == node).any(axis=1)].sum(axis=1) - node
-    way = unit(poses.x[0, others] - poses.x[0, node]).sum(axis=0)
-    return bool(-way[1] > abs(way[0]))
+    direction = unit(poses.x[0, others] - poses.x[0, node]).sum(axis=0)
+    return bool(-direction[1] > abs(direction[0]))
 
 
 def _below(poses: FramePoses, line: Floats) -> Floats:
     """Across a line, away from where most nodes are."""
-    way = unit(line[1] - line[0])
-    aside = np.array([way[1], -way[0]])
+    direction = unit(line[1] - line[0])
+    aside = np.array([direction[1], -direction[0]])
     others = poses.x[0, : poses.net.shown] - line[0]
     return aside if np.median(others @ aside) <= 0 else -aside
 
@@ -85,16 +85,20 @@ def _guide(poses: FramePoses, guide: Guide) -> Iterator[Mark]:
     if guide.curve is not None:
         yield Mark("curve", _spline(poses, guide), group="guide")
     elif not poses.spatial:
-        way = line_of(guide.line, guide.plane)
-        yield from () if way is None else [_rail(poses, path, way, rack=_is_on_rack(poses, guide.node))]
+        direction = line_of(guide.line, guide.plane)
+        yield from (
+            () if direction is None else [_rail(poses, path, direction, rack=_is_on_rack(poses, guide.node))]
+        )
     elif guide.line is not None:
-        way = unit(np.array(guide.line))
-        reach = (path - path[0]) @ way
+        direction = unit(np.array(guide.line))
+        reach = (path - path[0]) @ direction
         beyond = 3 * poses.width
         ends = np.array([[reach.min() - beyond], [reach.max() + beyond]])
-        yield Mark("curve", path[0] + ends * way, group="guide")
+        yield Mark("curve", path[0] + ends * direction, group="guide")
         yield from moving_marks(
-            "segment", np.stack([path - poses.width * way, path + poses.width * way], axis=1), "sleeve"
+            "segment",
+            np.stack([path - poses.width * direction, path + poses.width * direction], axis=1),
+            "sleeve",
         )
     elif guide.plane is not None:
         yield Mark("polygon", _pane(poses, path, unit(np.array(guide.plane))), group="ground")
@@ -104,12 +108,12 @@ def _is_on_rack(poses: FramePoses, node: str) -> bool:
     return any(gear.rack == node for gear in poses.model.gears)
 
 
-def _rail(poses: FramePoses, path: Floats, way: Floats, rack: bool) -> Mark:
+def _rail(poses: FramePoses, path: Floats, direction: Floats, rack: bool) -> Mark:
     """Hatched ground under a block, on the lower side of its line."""
-    below = np.array([way[1], -way[0]]) * (-1 if way[0] < 0 else 1)
-    reach = (path - path[0]) @ way
+    below = np.array([direction[1], -direction[0]]) * (-1 if direction[0] < 0 else 1)
+    reach = (path - path[0]) @ direction
     beyond, deep = 2.6 * poses.width, (2.1 if rack else 0.8) * poses.width
-    line = path[0] + np.array([[reach.min() - beyond], [reach.max() + beyond]]) * way + deep * below
+    line = path[0] + np.array([[reach.min() - beyond], [reach.max() + beyond]]) * direction + deep * below
     return Mark("curve", hatched_line(line, below, poses.width), group="guide")
 
 
@@ -159,7 +163,7 @@ def _solid_marks(poses: FramePoses) -> Iterator[Mark]:
             "segment", np.stack([poses.path(pair[0]), mouth(poses, pair)], axis=1), "actuator"
         )
     for slider in poses.model.sliders:
-        half = poses.width * poses.ways(slider.on)
+        half = poses.width * poses.directions(slider.on)
         path = poses.path(slider.node)
         yield from moving_marks("segment", np.stack([path - half, path + half], axis=1), "sleeve")
 
@@ -173,9 +177,9 @@ def _motor(poses: FramePoses, rotor: Rotor) -> Iterator[Mark]:
         u = unit(arm)
         v = np.stack([-u[:, 1], u[:, 0]], axis=1)
     else:
-        way = poses.ways((rotor.joint, rotor.axis))
-        u = unit(arm - (arm * way).sum(axis=1, keepdims=True) * way)
-        v = np.cross(way, u)
+        direction = poses.directions((rotor.joint, rotor.axis))
+        u = unit(arm - (arm * direction).sum(axis=1, keepdims=True) * direction)
+        v = np.cross(direction, u)
     if poses.still(rotor.joint):
         u, v = (np.broadcast_to(side[:1], side.shape) for side in (u, v))
     reach = float(np.linalg.norm(arm[0]))
@@ -220,8 +224,8 @@ def modes(poses: FramePoses, motions: Floats) -> Iterator[Mark]:
     for k, mode in enumerate(motions):
         step = mode[: poses.net.shown]
         longest = float(np.linalg.norm(step, axis=1).max(initial=0.0))
-        for place, way in zip(poses.x[-1], step, strict=False):
-            if np.linalg.norm(way) > 0.02 * longest:
-                tip = place + WAY * poses.size / longest * way
+        for place, shift in zip(poses.x[-1], step, strict=False):
+            if np.linalg.norm(shift) > 0.02 * longest:
+                tip = place + WAY * poses.size / longest * shift
                 group = "freedom" if len(motions) == 1 else f"freedom {k + 1}"
                 yield Mark("arrow", np.stack([place, tip]), len(poses.x) - 1, group=group)

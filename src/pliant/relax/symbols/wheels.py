@@ -49,7 +49,7 @@ class Rack(NamedTuple):
     node: str
     wheel: Wheel
     contact: Floats  # (2,) where its pitch line touches the wheel
-    way: Floats  # (2,) unit vector, the way the rim goes there as the wheel turns left about
+    tangent: Floats  # (2,) unit vector, the way the rim goes there as the wheel turns left about
     inwards: Floats  # (2,) unit vector from the contact to the wheel's centre
 
 
@@ -76,7 +76,7 @@ def wheel_lines(poses: FramePoses) -> Iterator[DrawnLine]:
     if not poses.spatial:
         return
     for gear in poses.model.gears:
-        u, v = (np.broadcast_to(way, (len(poses.x), 3)) for way in frame(np.array(gear.axis)))
+        u, v = (np.broadcast_to(axis, (len(poses.x), 3)) for axis in frame(np.array(gear.axis)))
         yield from (ring(poses.path(wheel.nodes[0]), u, v, wheel.radius) for wheel in _pair(poses, gear))
 
 
@@ -212,7 +212,7 @@ def _rack_outline(poses: FramePoses, rack: Rack) -> Any:
     """Teeth along the travel, in the frame of the rack's node."""
     wheel = rack.wheel
     module, pitch = 2 * wheel.radius / wheel.teeth, TURN * wheel.radius / wheel.teeth
-    travel = (poses.path(rack.node) - poses.drawn(rack.node)) @ rack.way
+    travel = (poses.path(rack.node) - poses.drawn(rack.node)) @ rack.tangent
     angle = float(np.arctan2(*-rack.inwards[::-1]))
     first = (0.5 - wheel.away(angle)) * pitch  # a tooth of the rack beside the contact
     low, high = float((-travel).min()) - 3 * pitch, float((-travel).max()) + 3 * pitch
@@ -223,7 +223,9 @@ def _rack_outline(poses: FramePoses, rack: Rack) -> Any:
         up = module * up
     ends = np.array([along[-1], along[0]])
     along, up = np.concatenate([along, ends]), np.concatenate([up, np.full(2, -3.2 * module)])
-    corners = rack.contact - poses.drawn(rack.node) + np.outer(along, rack.way) + np.outer(up, rack.inwards)
+    corners = (
+        rack.contact - poses.drawn(rack.node) + np.outer(along, rack.tangent) + np.outer(up, rack.inwards)
+    )
     return shapely.polygons(corners)
 
 

@@ -64,9 +64,9 @@ class ExactPoint:
             slack = 2 * (top_error + abs(t) * error) / (abs(bottom) - error) + 2.0**-51 * abs(t)
             if slack <= 1e-11 * (1 + abs(t)):
                 return t, slack
-        return self._refined(line)
+        return self._refined_sign(line)
 
-    def _refined(self, line: tuple[fmpz_poly, fmpz_poly]) -> tuple[float, float]:
+    def _refined_sign(self, line: tuple[fmpz_poly, fmpz_poly]) -> tuple[float, float]:
         """The same, where floats do not tell: the number is narrowed until they do."""
         while True:
             u, width = (self.u.low + self.u.high) / 2, self.u.high - self.u.low

@@ -78,8 +78,10 @@ def _enclosure(
     torque = arb(rational(spring[0])) * angle - arb(rational(spring[1]))
     size = torque / (lever[0] * push[1] - lever[1] * push[0])
     force = (size * push[0], size * push[1])
-    way = _vector(path.scene.velocity)
-    against = -(force[0] * way[0] + force[1] * way[1]) / (way[0] ** 2 + way[1] ** 2).sqrt()
+    velocity = _vector(path.scene.velocity)
+    against = (
+        -(force[0] * velocity[0] + force[1] * velocity[1]) / (velocity[0] ** 2 + velocity[1] ** 2).sqrt()
+    )
     return ForceEnclosure(angle, force, against)
 
 
@@ -93,7 +95,7 @@ def _geometry(
     """Lever from the hinge, unit normal of the force, and the side it slides to."""
     scene, (kind, i, j) = path.scene, pair
     scale = arb(scene.scale)
-    way = _vector(scene.velocity)
+    velocity = _vector(scene.velocity)
     if kind == VERTEX:
         vertex = _vector(scene.pawl[i])
         lever = _rotate(vertex, cosine, sine)
@@ -103,8 +105,8 @@ def _geometry(
         start, end = _vector(scene.pawl[i]), _vector(scene.pawl[(i + 1) % len(scene.pawl)])
         normal = _unit(_rotate((start[1] - end[1], end[0] - start[0]), cosine, sine))
         corner, hinge = _vector(scene.corner(j)), _vector(scene.hinge)
-        lever = (corner[0] - hinge[0] - way[0] * t, corner[1] - hinge[1] - way[1] * t)
-    ahead = _sign(lever[0] * way[0] + lever[1] * way[1])
+        lever = (corner[0] - hinge[0] - velocity[0] * t, corner[1] - hinge[1] - velocity[1] * t)
+    ahead = _sign(lever[0] * velocity[0] + lever[1] * velocity[1])
     across = _sign(lever[0] * normal[1] - lever[1] * normal[0])
     slide = None if ahead is None or across is None else ahead * across
     return (lever[0] / scale, lever[1] / scale), normal, slide

@@ -154,19 +154,19 @@ def _write_moment(
 @inner
 def _write_bent(
     edge: bool, angle: float, rx: float, ry: float, mx: float, my: float, px: float, py: float,
-    spring: Floats, way: HingeMotion, out: Floats,
+    spring: Floats, hinge: HingeMotion, out: Floats,
 ) -> None:  # fmt: skip
     """Write the force that bends a beam so far that the nose is where the rigid pawl has it.
 
     The point that touches is the same, and how far it is pushed aside; along the motion the two may differ.
     Where the motion goes across the beam, it is the normal of the contact that says where the nose is.
     """
-    speed = math.hypot(way.vx, way.vy)
+    speed = math.hypot(hinge.vx, hinge.vy)
     cosine, sine = math.cos(angle), math.sin(angle)
     point = np.array([cosine * rx + sine * ry, cosine * ry - sine * rx])
-    along = (way.vx * spring[AXIS_X] + way.vy * spring[AXIS_Y]) / speed
+    along = (hinge.vx * spring[AXIS_X] + hinge.vy * spring[AXIS_Y]) / speed
     lengthways = abs(along) > LENGTHWAYS
-    across = np.array([-way.vy / speed, way.vx / speed]) if lengthways else np.array([mx, my])
+    across = np.array([-hinge.vy / speed, hinge.vx / speed]) if lengthways else np.array([mx, my])
     beam = bend_beam(spring, point, np.array([rx, ry]), np.array([px, py]), across, angle, edge)
     out[SLOPE], out[STRAIN], out[SHIFT] = beam[2], beam[3], -beam[4] if lengthways else 0.0
     cosine, sine = math.cos(beam[1]), math.sin(beam[1])
@@ -175,7 +175,7 @@ def _write_bent(
         out[FORCE_X], out[FORCE_Y], out[AGAINST] = math.inf, math.inf, math.inf
         return
     out[FORCE_X], out[FORCE_Y] = beam[0] * x, beam[0] * y
-    out[AGAINST] = -beam[0] * (x * way.vx + y * way.vy) / speed
+    out[AGAINST] = -beam[0] * (x * hinge.vx + y * hinge.vy) / speed
 
 
 @inner

@@ -59,9 +59,11 @@ class CertifiedForce:
         return {"t_exact": str(self.t), "force": middle, "radius": radius or "0"}
 
 
-def peak_of(model: Fastener, way: SnapTrajectory) -> ForcePeak | None:
+def peak_of(model: Fastener, trajectory: SnapTrajectory) -> ForcePeak | None:
     """Where a way takes its greatest force; None where it is never pressed against."""
-    course, curve = max(zip(way.courses, way.curves, strict=True), key=lambda entry: entry[1].peak)
+    course, curve = max(
+        zip(trajectory.courses, trajectory.curves, strict=True), key=lambda entry: entry[1].peak
+    )
     if curve.peak <= 0:
         return None
     near = 1e-9 * (abs(course.begins) + abs(course.ends))

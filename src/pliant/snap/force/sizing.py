@@ -40,7 +40,7 @@ class Ramp:
 
 def strains(model: Fastener, ways: Iterable[SnapTrajectory]) -> dict[str, Strain]:
     """Of every pawl that has a beam, along its ways; the strain of its preload is in it."""
-    return strains_along(model, [curve for way in ways for curve in way.curves])
+    return strains_along(model, [curve for trajectory in ways for curve in trajectory.curves])
 
 
 def strains_along(model: Fastener, curves: Iterable[ForceCurve]) -> dict[str, Strain]:
@@ -55,14 +55,14 @@ def strains_along(model: Fastener, curves: Iterable[ForceCurve]) -> dict[str, St
     return strains
 
 
-def ramps(model: Fastener, way: SnapTrajectory) -> dict[str, Ramp]:
+def ramps(model: Fastener, trajectory: SnapTrajectory) -> dict[str, Ramp]:
     """Of every pawl that has a beam and presses where a way takes its greatest force.
 
     The handbook bends the beam by how far its nose is pushed aside, y, and takes the ramp as it is drawn:
     P = 3 EI y/L³, W = P tan(α + ρ). Found is the force of the beam with its nose turned, bent by all of it.
     """
-    peak = peak_of(model, way)
-    if peak is None or not math.isfinite(way.peak_force):
+    peak = peak_of(model, trajectory)
+    if peak is None or not math.isfinite(trajectory.peak_force):
         return {}
     ahead = np.array([float(v) for v in peak.course.velocity]) / peak.course.speed
     springs, mu, at = springs_of(model), float(model.friction), np.array([peak.t])
@@ -96,8 +96,8 @@ def _undercut(path: Path, piece: PathPiece, peak: ForcePeak, ahead: Floats) -> f
 def _deflection(path: Path, piece: PathPiece, t: float, ahead: Floats) -> float:
     """How far the point of the pawl that touches is from where it would be at rest, across the motion."""
     load = pawl_load(path, piece, np.array([t]), FREE, 0.0)
-    way, turned = path.scene.bodies.hinge, float(pawl_angles(path, piece, np.array([t]))[0])
-    arm = load.place[0] - np.array([way.x + way.vx * t, way.y + way.vy * t])
+    hinge, turned = path.scene.bodies.hinge, float(pawl_angles(path, piece, np.array([t]))[0])
+    arm = load.place[0] - np.array([hinge.x + hinge.vx * t, hinge.y + hinge.vy * t])
     cosine, sine = math.cos(turned), math.sin(turned)
     rest = np.array([cosine * arm[0] + sine * arm[1], cosine * arm[1] - sine * arm[0]])
     return _cross(ahead, arm - rest)

@@ -177,11 +177,11 @@ class SnapTrajectory:
         return {"force": self.peak if bounded else None, "bounded": bounded, "t": t, "travel": travel}
 
 
-def joined_times(way: SnapTrajectory) -> list[float]:
+def joined_times(trajectory: SnapTrajectory) -> list[float]:
     """The t since the way began, of every sample of its forces."""
     times: list[float] = []
     before = 0.0
-    for course, curve in zip(way.courses, way.curves, strict=True):
+    for course, curve in zip(trajectory.courses, trajectory.curves, strict=True):
         times += (curve.t - course.begins + before).tolist()
         before += course.ends - course.begins
     return times

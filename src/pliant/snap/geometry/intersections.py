@@ -118,7 +118,7 @@ def _pieces(edges: Sequence[Edge], contacts: Sequence[set[int]]) -> Iterator[tup
     What lies between two contacts of a ring begins on an edge that has one, so that no piece is missed.
     """
     for edge, at in zip(edges, contacts, strict=True):
-        length = _along(edge, edge[1])
+        length = _edge_parameter(edge, edge[1])
         for before, after in pairwise(sorted({0, *at, length}) if at else ()):
             yield edge, before + after, 2 * length
 
@@ -171,7 +171,7 @@ def side(start: tuple[int, int], end: tuple[int, int], point: tuple[int, int], w
     return (bx - ax) * (y - ay * whole) - (by - ay) * (x - ax * whole)
 
 
-def _along(edge: Edge, point: tuple[int, int]) -> int:
+def _edge_parameter(edge: Edge, point: tuple[int, int]) -> int:
     """How far along an edge a point is, times its length."""
     (ax, ay), (bx, by) = edge
     return (point[0] - ax) * (bx - ax) + (point[1] - ay) * (by - ay)
@@ -179,7 +179,7 @@ def _along(edge: Edge, point: tuple[int, int]) -> int:
 
 def _folds_back(before: Edge, edge: Edge) -> bool:
     """Whether an edge goes back along the one before it."""
-    return side(*before, edge[1]) == 0 and _along(before, edge[1]) < _along(before, edge[0])
+    return side(*before, edge[1]) == 0 and _edge_parameter(before, edge[1]) < _edge_parameter(before, edge[0])
 
 
 def _spans(edge: Edge, point: tuple[int, int], whole: int = 1) -> bool:
@@ -198,7 +198,7 @@ def _contact_positions(edge: Edge, other: Edge) -> Iterator[int]:
     """How far along an edge the ends of either lie on both, times its length."""
     for end in (*other, *edge):
         if edge_contains(edge, end) and edge_contains(other, end):
-            yield _along(edge, end)
+            yield _edge_parameter(edge, end)
 
 
 def _twice_area(edges: Sequence[Edge]) -> int:

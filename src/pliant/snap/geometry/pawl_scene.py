@@ -113,12 +113,12 @@ def pawl_scene(
     `pivot`, from the hinge, is what a force must pass to lock it: the hinge, unless that stands for a beam.
     """
     whole = normal_outline(pawl)
-    way = HingeMotion(float(hinge[0]), float(hinge[1]), float(velocity[0]), float(velocity[1]))
+    motion = HingeMotion(float(hinge[0]), float(hinge[1]), float(velocity[0]), float(velocity[1]))
     vectors = (hinge, velocity, pivot, *whole.points)
-    floats = (way[:2], way[2:], (float(pivot[0]), float(pivot[1])), *whole.floats)
+    floats = (motion[:2], motion[2:], (float(pivot[0]), float(pivot[1])), *whole.floats)
     scale = arithmetic.common_scale((value for vector in vectors for value in vector), around.scale)
     start, pace, centre, *points = arithmetic.coordinates(vectors, floats, scale)
-    stride = whole.size / math.hypot(way.vx, way.vy)
+    stride = whole.size / math.hypot(motion.vx, motion.vy)
     return Scene(
         arithmetic=arithmetic.paced(stride),
         pawl=tuple(points),
@@ -127,8 +127,8 @@ def pawl_scene(
         velocity=pace,
         obstacles=around,
         scale=scale,
-        bodies=Bodies(whole.rigid, around.floats, way),
-        index=build_index(around.floats, way, whole.reach),
+        bodies=Bodies(whole.rigid, around.floats, motion),
+        index=build_index(around.floats, motion, whole.reach),
         until=arithmetic.scalar(until),
         stops=stops,
         reach=whole.reach,

@@ -57,21 +57,26 @@ def _first_after(values: Floats, low: int, high: int, least: float) -> int:
 
 
 @kernel
-def build_index(field: ObstacleEdges, way: HingeMotion, reach: float) -> TimeIndex:
+def build_index(field: ObstacleEdges, hinge: HingeMotion, reach: float) -> TimeIndex:
     """Of every edge that comes within `reach` of the hinge; times are a little too wide, never too narrow."""
-    speed = np.hypot(way.vx, way.vy)
-    ax, ay = way.vx / speed, way.vy / speed
-    size = abs(way.x) + abs(way.y) + reach
+    speed = np.hypot(hinge.vx, hinge.vy)
+    ax, ay = hinge.vx / speed, hinge.vy / speed
+    size = abs(hinge.x) + abs(hinge.y) + reach
     far = 0.0
     for j in range(len(field.x)):
-        far = max(far, abs(field.x[j] - way.x), abs(field.y[j] - way.y))
+        far = max(far, abs(field.x[j] - hinge.x), abs(field.y[j] - hinge.y))
     slack = 1e-9 * (size + far)
     reach += slack
     count = 0
     begins, ends, edges = np.empty(len(field.x)), np.empty(len(field.x)), np.empty(len(field.x), np.int64)
     for j in range(len(field.x)):
         k = field.following[j]
-        x0, y0, x1, y1 = field.x[j] - way.x, field.y[j] - way.y, field.x[k] - way.x, field.y[k] - way.y
+        x0, y0, x1, y1 = (
+            field.x[j] - hinge.x,
+            field.y[j] - hinge.y,
+            field.x[k] - hinge.x,
+            field.y[k] - hinge.y,
+        )
         side0, side1 = y0 * ax - x0 * ay, y1 * ax - x1 * ay
         if min(side0, side1) > reach or max(side0, side1) < -reach:
             continue

@@ -54,7 +54,7 @@ class EdgePiece(NamedTuple):
     edge: int  # by its first vertex in the obstacle's ring
 
     @property
-    def way(self) -> Vector:
+    def direction(self) -> Vector:
         """From its start to its end."""
         return minus(self.end, self.start)
 
@@ -112,8 +112,8 @@ def _pieces(group: dict[int, NormalOutline]) -> Iterator[EdgePiece]:
     for owner, ring in group.items():
         for edge, (start, end) in enumerate(_sides(ring)):
             inner = {*cuts.get((owner, edge), ())} - {start, end}
-            way = minus(end, start)
-            along = sorted(inner, key=lambda place, way=way: dot(place, way))
+            direction = minus(end, start)
+            along = sorted(inner, key=lambda place, direction=direction: dot(place, direction))
             yield from (EdgePiece(*ends, owner, edge) for ends in pairwise([start, *along, end]))
 
 
@@ -153,8 +153,8 @@ def _crossing_point(drawn: tuple[Vector, Vector], one: Edge, other: Edge) -> Vec
     """Where an edge crosses another: between its ends by how far these are from the other's line."""
     before, after = side(*other, one[0]), side(*other, one[1])
     share = Fraction(before, before - after)
-    start, way = drawn[0], minus(drawn[1], drawn[0])
-    return start[0] + share * way[0], start[1] + share * way[1]
+    start, direction = drawn[0], minus(drawn[1], drawn[0])
+    return start[0] + share * direction[0], start[1] + share * direction[1]
 
 
 def _outer_pieces(pieces: Sequence[EdgePiece], group: dict[int, NormalOutline]) -> list[EdgePiece]:
@@ -200,20 +200,24 @@ def _loops(pieces: Sequence[EdgePiece]) -> Iterator[list[EdgePiece]]:
             gone.add(piece)
             loop.append(piece)
             back = minus(piece.start, piece.end)
-            piece = min(leaving[piece.end], key=lambda other, back=back: _right_turn(back, other.way))
+            piece = min(leaving[piece.end], key=lambda other, back=back: _right_turn(back, other.direction))
         if loop:
             yield loop
 
 
-def _right_turn(start: Vector, way: Vector) -> tuple[int, Fraction]:
+def _right_turn(start: Vector, direction: Vector) -> tuple[int, Fraction]:
     """A measure that grows with how far to turn right, less than a whole turn, from one way to another."""
-    across = cross(way, start)
-    return (1, Fraction(0)) if across == 0 else (0 if across > 0 else 2, -Fraction(dot(way, start)) / across)
+    across = cross(direction, start)
+    return (
+        (1, Fraction(0))
+        if across == 0
+        else (0 if across > 0 else 2, -Fraction(dot(direction, start)) / across)
+    )
 
 
 def _boundary(loop: Sequence[EdgePiece], group: dict[int, NormalOutline]) -> Boundary:
     """The outline that a loop is, with its corners and what its edges are in the file."""
-    turns = [cross(loop[k - 1].way, piece.way) for k, piece in enumerate(loop)]
+    turns = [cross(loop[k - 1].direction, piece.direction) for k, piece in enumerate(loop)]
     corners = [k for k, turn in enumerate(turns) if turn != 0]
     named = [_vertex(loop[k - 1], loop[k], group) for k in corners]
     ends = (*corners[1:], corners[0] + len(loop))
@@ -239,8 +243,8 @@ def _vertex(before: EdgePiece, after: EdgePiece, group: dict[int, NormalOutline]
 
 def _faces(pieces: Sequence[EdgePiece], group: dict[int, NormalOutline]) -> Iterator[Face]:
     """The drawn edges that pieces on one line lie on."""
-    start, way = pieces[0].start, minus(pieces[-1].end, pieces[0].start)
+    start, direction = pieces[0].start, minus(pieces[-1].end, pieces[0].start)
     for (owner, edge), part in groupby(pieces, key=lambda piece: (piece.owner, piece.edge)):
-        share = Fraction(dot(minus(next(part).start, start), way)) / dot(way, way)
+        share = Fraction(dot(minus(next(part).start, start), direction)) / dot(direction, direction)
         drawn = group[owner].drawn
         yield Face(share, owner, drawn[edge], drawn[(edge + 1) % len(drawn)])

@@ -27,9 +27,15 @@ def deflection_force(stiffness: ArrayLike, angle: ArrayLike, length: ArrayLike) 
 def mating_force(across: ArrayLike, ramp: ArrayLike, friction: ArrayLike) -> Floats:
     """The handbook's force along the motion, W = P (μ + tan α)/(1 − μ tan α); infinite where it locks.
 
-    `ramp` is α in radians: of the lead on the way in, of the return on the way back.
-
     Source: Bayer, Snap-Fit Joints for Plastics: A Design Guide, p. 14.
+
+    Args:
+        across: force across the motion P (N).
+        ramp: α (rad): of the lead on the way in, of the return on the way back.
+        friction: coefficient μ.
+
+    Returns:
+        The force in N, positive against the motion.
 
     >>> float(mating_force(32.5, np.radians(30), 0.6).round(1))
     58.5
@@ -45,6 +51,17 @@ def hinged_force(
 
     Source: [DonaldPai1993] eq. A3, with the hinge's torque of eq. A1, for a straight ramp.
     Differs: in sines and cosines of α + ρ, which go on past 90°, where K has jumped to −∞.
+
+    Args:
+        stiffness: κ of the hinge (N·mm/rad).
+        angle: θ that the hook is turned by (rad), of either sign.
+        along: distance L of the contact from the hinge along the motion (mm).
+        beside: its distance x from the line through the hinge (mm), positive where the push comes from.
+        ramp: α (rad).
+        friction: coefficient μ.
+
+    Returns:
+        The force in N, positive against the motion.
     """
     steep = np.asarray(ramp) + np.arctan(friction)
     arm = np.asarray(along) * np.cos(steep) - np.asarray(beside) * np.sin(steep)
@@ -58,6 +75,14 @@ def lock_friction(ramp: ArrayLike, along: ArrayLike, beside: ArrayLike = 0.0) ->
 
     0 where it locks without any, infinite where no friction locks it. With x = 0 it is the handbook's
     μ = 1/tan α.
+
+    Args:
+        ramp: α (rad).
+        along: distance L of the contact from the hinge along the motion.
+        beside: its distance x from the line through the hinge, in the same unit.
+
+    Returns:
+        The coefficient μ.
 
     >>> float(lock_friction(np.radians(45), 1.0).round(12))
     1.0

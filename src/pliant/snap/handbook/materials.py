@@ -35,16 +35,25 @@ class FrictionRange:
 class Material:
     """A material of the table, and where its values come from."""
 
-    name: str
+    name: str  # as files give it
     modulus: float  # N/mm²
     strain_limit: float  # for a single joining
-    friction: FrictionRange | None
-    source: str
+    friction: FrictionRange | None  # on steel and on itself
+    source: str  # of the figures
     secant: tuple[tuple[float, float], ...] = ()  # strains and the secant modulus at each, N/mm²
 
 
 def material(name: str) -> Material:
-    """The material of that name, or a fault that says which is nearest.
+    """The material of that name.
+
+    Args:
+        name: as MATERIALS has it.
+
+    Returns:
+        Its moduli, strain and friction.
+
+    Raises:
+        InputError: there is none; it says which is nearest.
 
     >>> material("PC").strain_limit
     0.04

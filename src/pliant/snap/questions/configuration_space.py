@@ -142,13 +142,13 @@ def _end_of_path(path: Path) -> tuple[float, float]:
 def _float_scene(scene: Scene) -> Scene:
     """The same scene in floats."""
     corners = zip(scene.bodies.pawl.x.tolist(), scene.bodies.pawl.y.tolist(), strict=True)
-    way = scene.bodies.hinge
+    hinge = scene.bodies.hinge
     return replace(
         scene,
         arithmetic=sweep_arithmetic(FloatArithmetic(scene.stride)),
         pawl=tuple(corners),
-        hinge=(way.x, way.y),
-        velocity=(way.vx, way.vy),
+        hinge=(hinge.x, hinge.y),
+        velocity=(hinge.vx, hinge.vy),
         until=scene.way_end,
         curves={},
     )
@@ -292,8 +292,8 @@ def _faces(scene: Scene, window: SliceWindow, arcs: Sequence[RimArc]) -> tuple[G
 
 def _overlaps(scene: Scene, spots: Floats) -> Bools:
     """Whether the pawl is inside an obstacle at places (K, 2) of the slice."""
-    way = scene.bodies.hinge
-    hinges = np.array([way.x, way.y]) + spots[:, :1] * np.array([way.vx, way.vy])
+    hinge = scene.bodies.hinge
+    hinges = np.array([hinge.x, hinge.y]) + spots[:, :1] * np.array([hinge.vx, hinge.vy])
     poses = np.column_stack([hinges, spots[:, 1]])
     outline = np.column_stack([scene.bodies.pawl.x, scene.bodies.pawl.y])
     pawls: Any = shapely.polygons(carry(poses[:, None, :], outline[None]))

@@ -17,7 +17,7 @@ from scipy.optimize import minimize
 from scipy.stats import qmc
 
 from pliant.core.arrays import Floats
-from pliant.core.errors import PliantError
+from pliant.core.errors import Fault, InputError, PliantError
 from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic.exact import ExactArithmetic
 from pliant.snap.arithmetic.floating import FloatArithmetic
@@ -25,7 +25,7 @@ from pliant.snap.arithmetic.protocol import Arithmetic, sweep_arithmetic
 from pliant.snap.force.force_curve import peak_and_strains
 from pliant.snap.handbook.strain import Strain
 from pliant.snap.model import Fastener, Goal
-from pliant.snap.questions.parameters import present_value, with_parameters
+from pliant.snap.questions.variables import present_value, with_variables
 from pliant.snap.springs.beam import strain_limit
 from pliant.snap.springs.spring import springs_of
 from pliant.snap.start.checks import beam_faults, check_start
@@ -38,7 +38,7 @@ WORST = 1e6
 
 @dataclass(frozen=True)
 class BestDesign:
-    """Values of the parameters, and what they come to."""
+    """Values of the variables, and what they come to."""
 
     values: dict[str, Fraction]
     insertion: float
@@ -61,8 +61,24 @@ class BestDesign:
 
 
 def search(model: Fastener, goal: Goal, progress: Progress = silent, seed: int = 0) -> BestDesign:
-    """The best design found within the parameters' ranges; `met` says whether it does what was asked."""
-    ranges = np.array([[float(low), float(high)] for low, high in (p.range for p in model.parameters)])
+    """The best design found within the variables' ranges; `met` says whether it does what was asked.
+
+    Args:
+        model: a fastener with variables.
+        goal: bounds of its forces (N).
+        progress: called as designs are tried.
+        seed: the same seed finds the same.
+
+    Returns:
+        The values, their forces, and whether they meet the goal.
+
+    Raises:
+        InputError: the model has no variables.
+    """
+    if not model.variables:
+        cure = "Add [[variables]] with a name, a range and what they change"
+        raise InputError([Fault("variables", "has none, so there is nothing to vary", cure)])
+    ranges = np.array([[float(low), float(high)] for low, high in (p.range for p in model.variables)])
     count = 0
 
     def lack(share: Sequence[float] | Floats) -> float:
@@ -91,7 +107,7 @@ def search(model: Fastener, goal: Goal, progress: Progress = silent, seed: int =
 
 def _present_shares(model: Fastener, ranges: Floats) -> Floats:
     """The present design, as shares of the ranges."""
-    values = np.array([float(present_value(model, parameter)) for parameter in model.parameters])
+    values = np.array([float(present_value(model, variable)) for variable in model.variables])
     width = np.where(ranges[:, 1] > ranges[:, 0], ranges[:, 1] - ranges[:, 0], 1.0)
     return np.clip((values - ranges[:, 0]) / width, 0.0, 1.0)
 
@@ -100,10 +116,10 @@ def _values(model: Fastener, ranges: Floats, share: Sequence[float] | Floats) ->
     """Shares of the ranges as values a drawing can bear."""
     at = ranges[:, 0] + np.asarray(share) * (ranges[:, 1] - ranges[:, 0])
     return {
-        parameter.name: min(
-            max(Fraction(value).limit_denominator(10_000), parameter.range[0]), parameter.range[1]
+        variable.name: min(
+            max(Fraction(value).limit_denominator(10_000), variable.range[0]), variable.range[1]
         )
-        for parameter, value in zip(model.parameters, at.tolist(), strict=True)
+        for variable, value in zip(model.variables, at.tolist(), strict=True)
     }
 
 
@@ -125,7 +141,7 @@ def design_figures(
 ) -> DesignFigures:  # fmt: skip
     """Run a design in and out."""
     try:
-        design = with_parameters(model, values)
+        design = with_variables(model, values)
         check_start(design)
     except (ValidationError, PliantError):
         return NO_DESIGN
@@ -141,7 +157,9 @@ def design_figures(
     if not ways[-1].arrived:
         return NO_DESIGN
     again = travel_back(design, arithmetic, fixed, ways)
-    there, out = ([peak_and_strains(course, springs, friction) for course in way] for way in (ways, again))
+    there, out = (
+        [peak_and_strains(course, springs, friction) for course in courses] for courses in (ways, again)
+    )
     held = again[-1].cause != "until"
     strains: dict[str, Strain] = {}
     for pawl in design.pawls:

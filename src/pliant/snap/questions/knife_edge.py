@@ -85,9 +85,9 @@ class KnifeEdgeSide:
         }
 
 
-def _plain_trajectory(way: SnapTrajectory) -> dict[str, Any]:
+def _plain_trajectory(trajectory: SnapTrajectory) -> dict[str, Any]:
     keys = ("status", "end", "peak_force", "peak", "work", "lock_friction", "lock_friction_exact")
-    plain = way.to_dict()
+    plain = trajectory.to_dict()
     return {key: plain[key] for key in keys}
 
 
@@ -154,14 +154,14 @@ def _near_corners(scene: Scene, point: SlicePoint) -> Iterator[tuple[int, int]]:
     """Convex corners, of the pawl and of the obstacles, about at one place: floats tell most apart."""
     t, slack = point.t, NEAR * scene.stride
     live = scene.index.live(t - slack, t + slack)
-    way, rigid, field = scene.bodies.hinge, scene.bodies.pawl, scene.bodies.obstacles
+    hinge, rigid, field = scene.bodies.hinge, scene.bodies.pawl, scene.bodies.obstacles
     turned = point.turn * math.pi + 2 * math.atan(point.angle)
     cosine, sine = math.cos(turned), math.sin(turned)
     ends = np.concatenate([live, field.following[live]])
     ends = ends[field.convex[ends]]
     ends = ends[np.argsort(field.x[ends])]
-    x = way.x + way.vx * t + cosine * rigid.x - sine * rigid.y
-    y = way.y + way.vy * t + sine * rigid.x + cosine * rigid.y
+    x = hinge.x + hinge.vx * t + cosine * rigid.x - sine * rigid.y
+    y = hinge.y + hinge.vy * t + sine * rigid.x + cosine * rigid.y
     reach, across = NEAR * scene.reach, field.x[ends]
     first, last = np.searchsorted(across, x - reach), np.searchsorted(across, x + reach, side="right")
     for i in np.flatnonzero((last > first) & rigid.convex).tolist():  # with a corner above or below
@@ -214,12 +214,13 @@ def floats_doubtful(drawn: Trajectories, met: Sequence[CornerMeeting]) -> bool:
 
     Contacts a millionth apart part by less than floats can tell, where one is square to the hinge.
     """
-    return bool(met) or any(way is not None and way.last.cause in DECIDED for way in drawn)
+    return bool(met) or any(one is not None and one.last.cause in DECIDED for one in drawn)
 
 
 def all_corner_meetings(model: Fastener, ways: Trajectories) -> tuple[CornerMeeting, ...]:
     """The corners that meet on the way in, and back."""
-    return tuple(chain.from_iterable(corner_meetings(model, way.courses) for way in ways if way is not None))
+    meetings = (corner_meetings(model, one.courses) for one in ways if one is not None)
+    return tuple(chain.from_iterable(meetings))
 
 
 def _first_by_direction(met: Sequence[CornerMeeting]) -> Iterator[CornerMeeting]:
@@ -275,12 +276,12 @@ def _is_alike(model: Fastener, first: SnapTrajectory, second: SnapTrajectory) ->
     return all(abs(first.angles[name] - second.angles[name]) <= ALIKE for name in first.angles)
 
 
-def _grazes(way: SnapTrajectory) -> bool:
+def _grazes(trajectory: SnapTrajectory) -> bool:
     """Whether no pawl turns further than a hair's overlap makes it.
 
     Where the lever to the hinge vanishes, such a pawl's force is of any size, and does no work.
     """
-    turned = (angles for curve in way.curves for angles in curve.angles.values())
+    turned = (angles for curve in trajectory.curves for angles in curve.angles.values())
     return all(float(np.abs(angles).max(initial=0.0)) <= GRAZED for angles in turned)
 
 

@@ -1,4 +1,4 @@
-"""How far each parameter may go, either way, before other things happen than now: the stability of a plan.
+"""How far each variable may go, either way, before other things happen than now: the stability of a plan.
 
 Source: [DonaldPai1993] sec. 10.2, where it is asked for.
 """
@@ -17,7 +17,7 @@ from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic.protocol import Arithmetic
 from pliant.snap.model import Fastener
 from pliant.snap.questions.outcome import Signature, outcome, shifted_fastener
-from pliant.snap.questions.parameters import present_value, with_parameters
+from pliant.snap.questions.variables import present_value, with_variables
 from pliant.snap.start.checks import check_start
 from pliant.snap.sweep.plan import plan_legs
 
@@ -27,7 +27,7 @@ HALVINGS = 30
 
 @dataclass(frozen=True)
 class Margin:
-    """A parameter: what it is, and between which values the same things happen in the same order.
+    """A variable: what it is, and between which values the same things happen in the same order.
 
     Where `low_ends` or `high_ends` is false, nothing changed up to the end of what was tried.
     """
@@ -45,7 +45,7 @@ class Margin:
 
 
 def margins(model: Fastener, arithmetic: Arithmetic, progress: Progress = silent) -> tuple[Margin, ...]:
-    """Of friction, the start and every parameter of the model."""
+    """Of friction, the start and every variable of the model."""
     now = outcome(model, arithmetic).signature
     tried = list(_variations(model))
     every: list[Margin] = []
@@ -77,7 +77,7 @@ def _variations(
     model: Fastener,
 ) -> Iterator[tuple[str, Fraction, Fraction, Fraction, Callable[[Fraction], Fastener]]]:
     """Name, present value, range, and the fastener at another value."""
-    named = {parameter.what for parameter in model.parameters}
+    named = {variable.what for variable in model.variables}
     if "friction" not in named:
         top = 2 * model.friction + 1
         yield "friction", model.friction, Fraction(0), top, lambda v: model.model_copy(update={"friction": v})
@@ -86,14 +86,14 @@ def _variations(
     reach = size / max(abs(x), abs(y))
     aside = lambda v: shifted_fastener(model, (-v * y, v * x))  # noqa: E731
     yield "start aside", Fraction(0), -reach, reach, aside
-    for parameter in model.parameters:
-        name, (low, high) = parameter.name, parameter.range
+    for variable in model.variables:
+        name, (low, high) = variable.name, variable.range
         yield (
             name,
-            present_value(model, parameter),
+            present_value(model, variable),
             low,
             high,
-            lambda v, name=name: with_parameters(model, {name: v}),
+            lambda v, name=name: with_variables(model, {name: v}),
         )
 
 

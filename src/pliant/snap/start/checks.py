@@ -18,7 +18,7 @@ LISTED = 100  # overlaps in one refusal
 def check_solvable(model: Fastener, study: SnapStudy) -> None:
     """Refuse what cannot be solved, with every fault."""
     region = study.region is not None or study.radius != 0
-    has = region, study.search, study.goal is not None, bool(model.parameters)
+    has = region, study.search, study.goal is not None, bool(model.variables)
     if faults := [*study_faults(study.uncertain, *has), *beam_faults(model)]:
         raise InputError(faults)
     check_start(model)

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pliant.flex.lp import solvers
 from pliant.flex.lp.program import Program
-from pliant.flex.lp.solvers import SOLVERS, residuals, solve_program
+from pliant.flex.lp.solvers import SOLVERS, in_natural_units, residuals, solve_program
 
 METHODS = [name for name in SOLVERS if name != "auto"]
 
@@ -227,3 +228,19 @@ def test_a_small_program_loads_no_compiler() -> None:
         "assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("limit", ["IPX_ITERATIONS", "PIVOTS"])
+def test_highs_ends_where_it_would_go_round_for_ever(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """IPX did so on a program whose gaps were rounding noise: its default is no limit at all."""
+    asked = in_natural_units(random_program(0))[0]
+    monkeypatch.setattr(solvers, limit, 0)
+    method = "ipx" if limit == "IPX_ITERATIONS" else "simplex"
+    assert "limit" in solvers._run_highs(asked, 1e-8, method).message
+
+
+def test_what_corrections_leave_of_touching_gaps_is_not_the_unit_of_a_program() -> None:
+    few = chain(3)
+    noise = np.where(np.arange(len(few.gaps)) < 30, 1e-8, 1.0)
+    units = in_natural_units(replace(few, gaps=noise))[1]
+    assert units.columns[0, 0] == pytest.approx(1.0)

@@ -12,6 +12,7 @@ from pliant.cli import main
 from pliant.flex.diagnosis.contact_forces import ContactForce
 from pliant.flex.lp.many import maximize_all, share_program
 from pliant.flex.lp.solvers import solve_program
+from pliant.flex.play.ellipsoid import _forward
 from pliant.flex.play.play import _polytope
 from pliant.flex.status import PlayStatus
 
@@ -243,3 +244,10 @@ def test_contacts_of_either_way_are_named_as_flex_names_them():
     names = {part.name for part in result.point.stack_up.parts}
     assert ContactForce("contact", ("lower_left", "left"), 0, (0, 0), 0).name in names
     assert any(part.share_range is not None for part in result.point.stack_up.parts)
+
+
+def test_an_axis_points_the_same_way_whatever_signs_the_decomposition_chose():
+    axes = np.array([[1e-9, -2.0, 1.0], [-3.0, 3.0, 0.0], [0.0, 0.0, -1.0]])
+    wanted = np.array([[-1e-9, 2.0, -1.0], [3.0, -3.0, 0.0], [0.0, 0.0, 1.0]])
+    assert np.array_equal(_forward(axes), wanted)
+    assert np.array_equal(_forward(-axes), wanted)

@@ -124,8 +124,8 @@ def _all_attempts(
     row: list[EscapeAttempt] = []
     for done, k in enumerate(places):
         progress(done, len(places), "trying directions")
-        way = rational_direction(centre + 2 * math.pi * k / study.directions) if k else start.backwards
-        row.append(try_direction(start, way))
+        direction = rational_direction(centre + 2 * math.pi * k / study.directions) if k else start.backwards
+        row.append(try_direction(start, direction))
     closer: list[EscapeAttempt] = []
     changes: list[CriticalDirection] = []
     for one, other in pairwise(row):

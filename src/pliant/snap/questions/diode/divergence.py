@@ -84,8 +84,8 @@ def divergence_points(
 
 
 def _divergence_point(path: Path, point: SlicePoint, scale: int) -> DivergencePoint:
-    way = path.scene.bodies.hinge
-    w = (point.t * way.vx * scale, point.t * way.vy * scale)
+    hinge = path.scene.bodies.hinge
+    w = (point.t * hinge.vx * scale, point.t * hinge.vy * scale)
     if point.t == 0:
         return DivergencePoint(point.turn, point.angle, w, (as_algebraic(point.u),), True)
     stops = [stop_in_chart(stop, point.turn) for stop in path.scene.stops if stop is not None]

@@ -80,9 +80,9 @@ class DirectionRange:
     low: Fraction
     high: Fraction
 
-    def bearings(self, u: Algebraic, way: Sequence[fmpz_poly]) -> Iterator[ExactDirection]:
+    def bearings(self, u: Algebraic, direction: Sequence[fmpz_poly]) -> Iterator[ExactDirection]:
         """The direction of a vector at u, where it is one of these."""
-        top, bottom = way[:2] if self.steep else way[1::-1]
+        top, bottom = direction[:2] if self.steep else direction[1::-1]
         if self._far(u, top, bottom) or sign_at(bottom, u) == 0:
             return
         slope = quotient(u, top * self.ahead, bottom)
@@ -115,13 +115,13 @@ class DirectionRange:
 def direction_range(first: Vector, second: Vector) -> DirectionRange:
     """Between two directions."""
     steep = abs(first[1]) > abs(first[0])
-    low, high = sorted(slope_of(way, steep) for way in (first, second))
+    low, high = sorted(slope_of(direction, steep) for direction in (first, second))
     return DirectionRange(steep, 1 if first[1 if steep else 0] > 0 else -1, low, high)
 
 
-def slope_of(way: Vector, steep: bool) -> Fraction:
+def slope_of(direction: Vector, steep: bool) -> Fraction:
     """What a direction goes aside, for as much ahead: ahead is along y if it is steep."""
-    ahead, aside = way[::-1] if steep else way
+    ahead, aside = direction[::-1] if steep else direction
     return aside / abs(ahead)
 
 
@@ -214,8 +214,8 @@ def _triple_conditions(
     for first, second, third in combinations([*contacts, *rows], 3):
         w = first.cross(second)
         for u in roots(third.at(w), *reach):
-            for way in (w, first.cross(third), second.cross(third)):
-                yield from between.bearings(u, way)
+            for direction in (w, first.cross(third), second.cross(third)):
+                yield from between.bearings(u, direction)
 
 
 def _at_known_angles(
@@ -261,8 +261,8 @@ def _at_start(
         yield from between.bearings(u, (-row.y, row.x))
     for first, second in combinations(contacts, 2):
         one, other = first.z.derivative(), second.z.derivative()
-        way = first.y * other - second.y * one, second.x * one - first.x * other
-        yield from between.bearings(u, way)
+        direction = first.y * other - second.y * one, second.x * one - first.x * other
+        yield from between.bearings(u, direction)
 
 
 def _nearly_holds(row: Condition, place: DivergencePoint) -> bool:

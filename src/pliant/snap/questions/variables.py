@@ -1,4 +1,4 @@
-"""A fastener with one of its parameters changed."""
+"""A fastener with one of its variables changed."""
 
 from __future__ import annotations
 
@@ -8,66 +8,66 @@ from typing import Any
 
 from pliant.core.quantity import exact
 from pliant.snap.arithmetic.half_angle import NONE
-from pliant.snap.model import Fastener, Move, Parameter, Pawl
+from pliant.snap.model import DesignVariable, Fastener, Move, Pawl
 from pliant.snap.springs.beam import HINGE, cantilever
 from pliant.snap.springs.spring import stiffness_of
 
 
-def with_parameters(model: Fastener, values: Mapping[str, Fraction]) -> Fastener:
-    """The fastener with parameters, by name, at other values; checked anew as a file would be."""
+def with_variables(model: Fastener, values: Mapping[str, Fraction]) -> Fastener:
+    """The fastener with variables, by name, at other values; checked anew as a file would be."""
     data = model.model_dump(mode="python", exclude={"study"}, by_alias=True)
-    for parameter in model.parameters:
-        if parameter.name in values:
-            _set_parameter(data, model, parameter, values[parameter.name])
+    for variable in model.variables:
+        if variable.name in values:
+            _set_variable(data, model, variable, values[variable.name])
     return Fastener.model_validate({**data, "study": model.study})
 
 
-def present_value(model: Fastener, parameter: Parameter) -> Fraction:
-    """What a parameter is in the model as it stands."""
-    if parameter.what == "friction":
+def present_value(model: Fastener, variable: DesignVariable) -> Fraction:
+    """What a variable is in the model as it stands."""
+    if variable.what == "friction":
         return model.friction
-    if parameter.what == "stiffness":
-        return stiffness_of(model, _pawl(model, parameter))
-    if parameter.what == "beam":
-        return _dimension(model, parameter)
+    if variable.what == "stiffness":
+        return stiffness_of(model, _pawl(model, variable))
+    if variable.what == "beam":
+        return _dimension(model, variable)
     return Fraction(0)
 
 
-def _dimension(model: Fastener, parameter: Parameter) -> Fraction:
+def _dimension(model: Fastener, variable: DesignVariable) -> Fraction:
     """Of a beam, as it says or is drawn."""
-    pawl = _pawl(model, parameter)
+    pawl = _pawl(model, variable)
     assert pawl.beam is not None
-    if parameter.dimension == "length":
+    if variable.dimension == "length":
         return Fraction(repr(cantilever(model, pawl).said))
     alike = {"tip_thickness": pawl.beam.thickness, "tip_width": pawl.beam.width}
-    value = getattr(pawl.beam, parameter.dimension or "")
-    return Fraction(repr(alike[parameter.dimension or ""] if value is None else value))
+    value = getattr(pawl.beam, variable.dimension or "")
+    return Fraction(repr(alike[variable.dimension or ""] if value is None else value))
 
 
-def _pawl(model: Fastener, parameter: Parameter) -> Pawl:
-    return next(pawl for pawl in model.pawls if pawl.name == parameter.of)
+def _pawl(model: Fastener, variable: DesignVariable) -> Pawl:
+    return next(pawl for pawl in model.pawls if pawl.name == variable.of)
 
 
-def _set_parameter(data: dict[str, Any], model: Fastener, parameter: Parameter, value: Fraction) -> None:
-    match parameter.what:
+def _set_variable(data: dict[str, Any], model: Fastener, variable: DesignVariable, value: Fraction) -> None:
+    match variable.what:
         case "friction":
             data["friction"] = value
         case "stiffness":
-            pawl = _entry(data, model, parameter.of or "")
+            pawl = _entry(data, model, variable.of or "")
             pawl["stiffness"], pawl["beam"] = value, None
         case "beam":
-            change = value - present_value(model, parameter)
-            pawl = _entry(data, model, parameter.of or "")
-            pawl["beam"] = {**pawl["beam"], parameter.dimension or "": float(value)}
-            if parameter.dimension == "length":
-                _stretch(model, _pawl(model, parameter), pawl, change)
-            for move in parameter.moves:
+            change = value - present_value(model, variable)
+            pawl = _entry(data, model, variable.of or "")
+            pawl["beam"] = {**pawl["beam"], variable.dimension or "": float(value)}
+            if variable.dimension == "length":
+                _stretch(model, _pawl(model, variable), pawl, change)
+            for move in variable.moves:
                 _move(data, model, move, change)
         case "hinge":
-            pawl, along = _entry(data, model, parameter.of or ""), parameter.along or (0, 0)
+            pawl, along = _entry(data, model, variable.of or ""), variable.along or (0, 0)
             pawl["hinge"] = tuple(exact(x) + value * a for x, a in zip(pawl["hinge"], along, strict=True))
         case "vertices":
-            for move in parameter.moves:
+            for move in variable.moves:
                 _move(data, model, move, value)
 
 

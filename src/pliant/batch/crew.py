@@ -30,6 +30,10 @@ class LostError(PliantError):
     """A process ended before its task was done."""
 
 
+class LateError(LostError):
+    """A task that took longer than it may."""
+
+
 class _Hand(NamedTuple):
     """A process, the line to it, and what it is doing."""
 
@@ -37,6 +41,7 @@ class _Hand(NamedTuple):
     line: Connection
     task: str
     run: int  # which of the runs it takes tasks from
+    since: float = 0.0  # when it was given its task
 
 
 class Crew(AbstractContextManager["Crew"]):
@@ -44,11 +49,12 @@ class Crew(AbstractContextManager["Crew"]):
 
     Neighbouring tasks go to one process, so that what they share is imported and compiled once. `work` and
     what it returns are pickled; it is given a Progress that raises KeyboardInterrupt once `stop` was called.
+    A task that takes longer than `limit_s` seconds is lost, with its process.
     """
 
-    def __init__(self, work: Work, tasks: Sequence[str], count: int) -> None:
+    def __init__(self, work: Work, tasks: Sequence[str], count: int, limit_s: float = math.inf) -> None:
         self.done, self.total = 0, len(tasks)
-        self._work = work
+        self._work, self._limit_s = work, limit_s
         # Not forked: threads of compiled loops and of BLAS do not survive a fork.
         self._context = get_context("spawn")
         self._halt, self._halted = self._context.Event(), math.inf
@@ -76,16 +82,18 @@ class Crew(AbstractContextManager["Crew"]):
         """Wait for a task that is done: it, and what came of it; `LostError` where its process died."""
         while not (ready := wait([hand.line for hand in self._hands], EVERY)):
             progress(self.done, self.total, ", ".join(self.at_work))
+            if late := [hand for hand in self._hands if time.monotonic() - hand.since > self._limit_s]:
+                return self._gave_up(late[0])
         hand = next(hand for hand in self._hands if hand.line is ready[0])
         self._hands.remove(hand)
         self.done += 1
         try:
-            found = hand.line.recv()
+            answer = hand.line.recv()
         except (EOFError, OSError):
-            found = self._lost(hand)
+            answer = self._lost(hand)
         else:
             self._go_on(hand)
-        return hand.task, found
+        return hand.task, answer
 
     def _start(self, run: int) -> _Hand:
         here, there = self._context.Pipe()
@@ -93,17 +101,25 @@ class Crew(AbstractContextManager["Crew"]):
         with _ctrl_c_held_back():
             process.start()
         there.close()  # so that its end is noticed here
-        return self._given(_Hand(process, here, "", run))
+        return self._give_task(_Hand(process, here, "", run))
 
-    def _given(self, hand: _Hand) -> _Hand:
+    def _give_task(self, hand: _Hand) -> _Hand:
         task = take(self._runs, hand.run)
         hand.line.send(task)
-        return hand._replace(task=task or "")
+        return hand._replace(task=task or "", since=time.monotonic())
 
     def _go_on(self, hand: _Hand) -> None:
         """Give it the next task, or let it go."""
-        if (given := self._given(hand)).task:
+        if (given := self._give_task(hand)).task:
             self._hands.append(given)
+
+    def _gave_up(self, hand: _Hand) -> tuple[str, LateError]:
+        """End a process that does not come to an end."""
+        self._hands.remove(hand)
+        self.done += 1
+        hand.process.kill()
+        self._lost(hand)
+        return hand.task, LateError(f"no end in {self._limit_s:g} s")
 
     def _lost(self, hand: _Hand) -> LostError:
         hand.process.join()

@@ -1,0 +1,120 @@
+"""A batch: tasks done in processes here or on a cluster, each kept as it comes, gone on with later.
+
+The same task gives the same result wherever it is done: a process has one thread for arithmetic, whatever the
+number of processes.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from pliant.batch.crew import MOST, Crew, LateError, LostError
+from pliant.batch.journal import Journal
+from pliant.core.progress import Progress, silent
+
+Work = Callable[[str, Progress], Mapping[str, Any] | None]  # None: stopped
+
+ONE_THREAD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "PLIANT_THREADS")
+HANDING_OVER = 1.0  # seconds after Ctrl-C for processes to hand over what they have
+
+
+def run_batch(
+    work: Work,
+    tasks: Sequence[str],
+    *,
+    journal: Journal | None = None,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    limit_s: float | None = None,
+    progress: Progress = silent,
+) -> dict[str, Any]:
+    """What comes of each task, in the order of the tasks; those that a stop left undone are not there.
+
+    Args:
+        work: a function of a module, from a task (text) and a Progress to plain data.
+        tasks: texts, each one once.
+        journal: keeps each result as it comes; tasks that it has are not done again.
+        jobs: processes at a time (default: one a core, up to 8).
+        cluster: the address of a Dask scheduler, or "local", in place of processes here.
+        limit_s: seconds after which a task is given up: {"lost": why, "late": True}.
+        progress: called as the work goes on.
+
+    """
+    from pliant.core.threads import cores
+
+    done = journal.done(tasks) if journal else {}
+    left = [task for task in tasks if task not in done]
+    jobs = jobs or min(cores(), MOST)
+    results = (
+        _on_cluster(work, left, cluster, jobs, limit_s, progress)
+        if cluster
+        else _here(work, left, jobs, limit_s, progress)
+    )
+    try:
+        with _one_thread():
+            for task, result in results:
+                if result is None:  # stopped before it was done
+                    continue
+                done[task] = _plain(result)
+                if journal:
+                    journal.keep(task, done[task])
+    except KeyboardInterrupt:
+        pass  # what is done is kept, and who asked knows from what is not there
+    return {task: done[task] for task in tasks if task in done}
+
+
+def _plain(result: Any) -> Mapping[str, Any]:
+    if isinstance(result, LostError):
+        return {"lost": str(result), "late": isinstance(result, LateError)}
+    return result
+
+
+def _here(
+    work: Work, tasks: Sequence[str], jobs: int, limit_s: float | None, watch: Progress
+) -> Iterator[tuple[str, Any]]:
+    """The first Ctrl-C lets those at work hand over what is done, for a while; the second ends them."""
+    if not tasks:
+        return
+    with Crew(work, tasks, jobs, limit_s or math.inf) as crew:
+
+        def progress(done: int, total: int | None, text: str) -> None:
+            try:
+                watch(done, total, f"{len(crew.at_work)} at a time")
+            except KeyboardInterrupt:
+                if crew.stopped_for > HANDING_OVER:
+                    raise
+                crew.stop()
+
+        while crew.at_work:
+            progress(crew.done, crew.total, "")
+            yield crew.next_result(progress)
+
+
+def _on_cluster(
+    work: Work, tasks: Sequence[str], address: str, jobs: int, limit_s: float | None, progress: Progress
+) -> Iterator[tuple[str, Any]]:
+    from pliant.batch.cluster import dask_client, run_on_cluster
+
+    if not tasks:
+        return
+    with dask_client(address, jobs) as client:
+        yield from run_on_cluster(client, work, tasks, limit_s, progress)
+
+
+@contextmanager
+def _one_thread() -> Generator[None]:
+    """Processes begun in here have one thread for arithmetic: the same sums in the same order."""
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

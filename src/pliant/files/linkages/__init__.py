@@ -1,0 +1,1 @@
+"""Linkages of other programs: PMKS and PMKS+, pylinkage, Pyslvs."""

@@ -1,0 +1,1 @@
+"""MJCF, the files of MuJoCo, to mechanisms: bodies, joints, connects, tendons, position actuators."""

@@ -1,0 +1,63 @@
+"""One case, from text to a row of figures: what processes and workers of a cluster do."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pliant.core.errors import InputError, PliantError
+from pliant.core.progress import Interrupted, Progress
+
+# Of commands beside those that solve a kind: the function that answers.
+COMMANDS = {
+    "play": "pliant.flex.play.play:play",
+    "separate": "pliant.flex.separation.separate:separate",
+    "loosen": "pliant.flex.loosening.loosen:loosen",
+    "brace": "pliant.flex.bracing.brace:brace",
+    "edit": "pliant.linkage.editing.edit:edit",
+}
+
+
+def solve_case(task: str, progress: Progress) -> dict[str, Any] | None:
+    """Status, message and data of a case's result; None where Ctrl-C stopped it.
+
+    Bad input is a row, too, and so is a fault of pliant: the other cases go on.
+    """
+    started = time.perf_counter()
+    try:
+        row = _answer(json.loads(task), progress)
+    except (KeyboardInterrupt, Interrupted):
+        return None
+    except InputError as error:
+        row = {"status": "bad_input", "message": "; ".join(map(str, error.faults[:3])), "failed": True}
+    except PliantError as error:
+        row = {"status": "failed", "message": str(error), "failed": True}
+    except Exception as error:  # noqa: BLE001  whatever it is, the other cases go on
+        row = {"status": "failed", "message": f"{type(error).__name__}: {error}", "failed": True}
+    return {**row, "seconds": time.perf_counter() - started}
+
+
+def _answer(case: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
+    from pliant.core.status import NO_ANSWER
+    from pliant.files import model_of
+    from pliant.files.kinds import check_command, fetch, kind_named
+    from pliant.files.parse import parse
+    from pliant.files.studies import chosen_study
+
+    name = case["name"]
+    data = parse(case["text"], Path(f"model{case['suffix']}"))
+    model = model_of(data, name if not case["changes"] else "", case["changes"])
+    kind = kind_named(model.kind)
+    command = case["command"] or kind.command
+    check_command(model.kind, command, name)
+    ask = fetch(COMMANDS.get(command, kind.solve))
+    result: Any = ask(model, chosen_study(model, None, {}, command), progress=progress)
+    return {
+        "status": result.status.name.lower(),
+        "message": result.summary().split("\n")[0],
+        "failed": result.status.exit_code == NO_ANSWER,
+        "data": {key: value for key, value in result.to_dict().items() if key != "motion"},
+    }
