@@ -7,6 +7,7 @@ import numpy as np
 
 from benchmarks.measure import peak_memory, seconds, table, timed
 from benchmarks.programs import first_program, gurobi, slab, table_program
+from pliant.flex.generate.flock import flock, flock_through_door
 from pliant.flex.generate.jigsaw import jigsaw
 from pliant.flex.generate.table import TABLE, table_structure
 from pliant.flex.lp.solvers import solve_program
@@ -168,6 +169,34 @@ def loose(quick: bool) -> Iterator[str]:
     yield "## Loose curved drawings\n\n" + table(head, rows)
 
 
+def flocks(quick: bool) -> Iterator[str]:
+    """Flocks that squeeze, and that go through a door: whole runs."""
+    solve(flock(310))  # the compiler's work is not the method's
+    sizes = ((66, 4.5), (1024, 8.5)) if quick else ((66, 4.5), (1024, 8.5), (10_000, 26.0))
+    rows = []
+    for robots, door in sizes:
+        for what, model in (
+            ("squeeze", flock(robots)),
+            (f"through {door:g}", flock_through_door(robots, door)),
+        ):
+            result, wall, cpu = timed(lambda m=model: solve(m), 1 if robots > 2000 else 3)
+            shape = f"{result.rows} x {result.columns}"
+            ended = f"{result.path_overlap:.1e}", result.status.name.lower(), f"{peak_memory():.2f}"
+            rows.append((robots, what, shape, result.steps, seconds(wall), seconds(cpu), *ended))
+    head = (
+        "robots",
+        "what",
+        "rows x columns",
+        "steps",
+        "wall s",
+        "CPU s",
+        "overlap",
+        "status",
+        "peak memory GB",
+    )
+    yield "## Flocks\n\n" + table(head, rows)
+
+
 def _disc(count: int, gap: float) -> Assembly:
     """A disc in a hole that is larger by a gap all round, both of as many vertices."""
     angle = 2 * np.pi * np.arange(count) / count
@@ -183,4 +212,11 @@ def _solving(program: Any, solver: str, tolerance: float = 1e-7) -> Callable[[],
     return lambda: solve_program(program, solver, tolerance)
 
 
-SECTIONS = {"runs": whole_runs, "program": one_program, "growth": growth, "jigsaws": jigsaws, "loose": loose}
+SECTIONS = {
+    "runs": whole_runs,
+    "program": one_program,
+    "growth": growth,
+    "jigsaws": jigsaws,
+    "loose": loose,
+    "flocks": flocks,
+}

@@ -15,7 +15,16 @@ from tests.solved import solved
 from pliant import gallery
 from pliant.core.pose import carry
 from pliant.flex.contact.distance import Rows, contact_points, gaps, gaps_and_blocks
-from pliant.flex.generate import TABLE, bar, expected_rows, flock, frame, table_structure, voxels
+from pliant.flex.generate import (
+    TABLE,
+    bar,
+    expected_rows,
+    flock,
+    flock_through_door,
+    frame,
+    table_structure,
+    voxels,
+)
 from pliant.flex.lp.program import Program
 from pliant.flex.model import Assembly, Study, Term
 from pliant.flex.problem.system import System, compile_system
@@ -428,6 +437,26 @@ def test_fig_7_ranks_turns_and_the_leaders_square_hold(gathered):
 
 def test_fig_7_no_two_robots_collide(gathered):
     assert max(worst_thickness(gathered, frame) for frame in gathered.frames.accepted) <= gathered.threshold
+
+
+def test_fig_7_each_robot_has_rows_with_its_five_nearest(gathered):
+    assert gathered.study.neighbours == 5
+    every = solve(flock(15, study=gathered.model.study.model_copy(update={"neighbours": None})))
+    assert gathered.rows <= every.rows
+    assert gathered.objective == pytest.approx(every.objective, rel=0.05)
+
+
+def test_fig_7_the_flock_fits_through_a_doorway_narrower_than_it_is():
+    model = flock_through_door(28, 3.6)
+    passed = solve(model)
+    assert passed.status is FlexStatus.CONVERGED
+    posts = [place for place, body in enumerate(model.bodies) if body.fixed]
+    robots = [place for place, body in enumerate(model.bodies) if not body.fixed]
+    x, y = passed.frames.poses[:, robots, :2].transpose(2, 0, 1)
+    door = passed.frames.poses[0, posts]
+    assert np.ptp(x[0]) + 1.0 > 3.6 > np.ptp(x[-1]) + 1.0
+    assert y[0].max() < door[:, 1].min() - 1.0
+    assert y[-1].min() > door[:, 1].max() + 1.0
 
 
 # Section VI-C

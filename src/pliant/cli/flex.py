@@ -56,8 +56,8 @@ def flex(
     keywords = {key: value for key, value in settings.items() if value is not None}
     terms = _terms(move, direction, spin)
     if terms:
-        keywords["maximize"] = terms
-    flags = flags_of(keywords) | ({"maximize": "--move"} if terms else {})
+        keywords |= {"maximize": terms, "stages": ()}  # of a study in stages, too
+    flags = flags_of(keywords) | ({"maximize": "--move", "stages": "--move"} if terms else {})
     how = {key: value for key, value in {"gap": gap, "nodes": nodes}.items() if value is not None}
     if how and not prove:
         raise click.UsageError(f"--{next(iter(how))} belongs to --prove.")

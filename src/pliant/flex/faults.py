@@ -21,14 +21,25 @@ def check_study(study: FlexStudy, held: Mapping[str, str], moves: bool) -> None:
         if not moves:
             raise InputError([Fault("bodies", "nothing moves: every body is held", "Let one of them move")])
         return
-    if not study.maximize:
+    if not study.maximize and not study.stages:
         cure = 'Add maximize = [{ body = "…", direction = [1, 0] }] to [study], or use --move'
         raise InputError([Fault("study.maximize", "names nothing to maximise", cure)])
-    still = terms_without_effect(study.maximize, held, moves)
-    if still:
-        raise InputError(
-            [Fault(f"study.maximize[{place}].{key}", problem, cure) for place, key, problem, cure in still]
-        )
+    for where, terms in objectives(study):
+        still = terms_without_effect(terms, held, moves)
+        if still:
+            key = ".".join(["study", *where]).replace(".[", "[")
+            raise InputError(
+                [Fault(f"{key}[{place}].{own}", problem, cure) for place, own, problem, cure in still]
+            )
+
+
+def objectives(study: FlexStudy) -> list[tuple[tuple[str, ...], tuple[Term, ...]]]:
+    """What is maximised, and the keys it is under: once, or stage by stage."""
+    if not study.stages:
+        return [(("maximize",), study.maximize)]
+    return [
+        (("stages", f"[{place}]", "maximize"), stage.maximize) for place, stage in enumerate(study.stages)
+    ]
 
 
 def terms_without_effect(
@@ -44,7 +55,7 @@ def _why_without_effect(term: Term, held: Mapping[str, str], moves: bool) -> tup
         return "weight", "is 0: the term counts for nothing", "Give a weight such as 1"
     if term.spin == 0:
         return "spin", "is 0: no turn counts", "Give 1 for counter-clockwise, -1 for clockwise"
-    if term.body is not None and term.body in held and (term.direction or term.spin):
+    if term.body is not None and term.body in held and (term.direction or term.spin or term.to):
         problem = f"{term.body!r} {held[term.body]}: nothing moves it"
         return "body", problem, "Name a body that moves, or let this one"
     if not moves:
@@ -60,9 +71,10 @@ def study_faults(own: Study, held: Mapping[str, str], moves: bool) -> Iterable[I
         (("study", "flex"), own.flex),
     )
     for prefix, study in tables:
-        for place, key, problem, cure in terms_without_effect(study.maximize, held, moves) if study else ():
-            value = getattr(study.maximize[place], key) if study else None
-            yield fault_at((*prefix, "maximize", place, key), value, problem, cure)
+        for where, terms in objectives(study) if study else ():
+            path = [int(key[1:-1]) if key.startswith("[") else key for key in where]
+            for place, key, problem, cure in terms_without_effect(terms, held, moves):
+                yield fault_at((*prefix, *path, place, key), getattr(terms[place], key), problem, cure)
     asked: list[tuple[tuple[str | int, ...], str]] = [
         (("play", key), name)
         for key in ("body", "drive")
@@ -111,17 +123,25 @@ def _named_bodies(data: Mapping[str, Any]) -> Iterable[tuple[tuple[str | int, ..
                 yield (key, index, "bodies", side), name
     study = get(data, "study")
     for prefix, part in ((("study",), study), (("study", "flex"), get(study, "flex"))):
-        for index, term in enumerate(items(part, "maximize")):
-            yield from (((*prefix, "maximize", index, f), get(term, f)) for f in ("body", "gather"))
+        yield from _named_in_stage(prefix, part)
+        for place, stage in enumerate(items(part, "stages")):
+            yield from _named_in_stage((*prefix, "stages", place), stage)
         for index, load in enumerate(items(part, "load")):
             yield (*prefix, "load", index, "body"), get(load, "body")
     yield from ((("study", "play", key), get(get(study, "play"), key)) for key in ("body", "drive"))
     groups = get(get(study, "loosen"), "groups")
     for group, said in groups.items() if isinstance(groups, Mapping) else ():
-        place = ("study", "loosen", "groups", str(group))
-        yield from (((*place, "bodies", k), name) for k, name in enumerate(items(said, "bodies")))
+        at = ("study", "loosen", "groups", str(group))
+        yield from (((*at, "bodies", k), name) for k, name in enumerate(items(said, "bodies")))
         for k, pair in enumerate(items(said, "pins")):
             if isinstance(pair, list | tuple):
-                yield from (((*place, "pins", k, side), name) for side, name in enumerate(pair))
+                yield from (((*at, "pins", k, side), name) for side, name in enumerate(pair))
     for index, name in enumerate(items(get(study, "separate"), "parts")):
         yield ("study", "separate", "parts", index), name
+
+
+def _named_in_stage(prefix: tuple[str | int, ...], part: Any) -> Iterable[tuple[tuple[str | int, ...], Any]]:
+    """Bodies that what is maximised names, and what holds meanwhile."""
+    for key, fields in {"maximize": ("body", "gather"), "keep": ("body",), "limits": ("body",)}.items():
+        for index, item in enumerate(items(part, key)):
+            yield from (((*prefix, key, index, field), get(item, field)) for field in fields)

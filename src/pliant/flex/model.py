@@ -239,6 +239,9 @@ class Term(Frozen):
     gather: Name | None = Field(
         None, description="every body's approach to the line through this body across `axis`"
     )
+    to: Vector | None = Field(
+        None, description="the body's approach to this place, its centroid's along x and along y; not past it"
+    )
     axis: Direction = Field((1.0, 0.0), description="direction that `gather` measures along")
     weight: Number = Field(1.0, description="factor of the term")
 
@@ -249,10 +252,12 @@ class Term(Frozen):
             self.spin is not None,
             self.radial is not None,
             self.gather is not None,
+            self.to is not None,
         ]
         if sum(kinds) != 1:
-            raise fault("needs one of direction, spin, radial and gather", "For example direction = [1, 0]")
-        if (kinds[0] or kinds[1]) and self.body is None:
+            problem = "needs one of direction, spin, radial, gather and to"
+            raise fault(problem, "For example direction = [1, 0]")
+        if (kinds[0] or kinds[1] or kinds[4]) and self.body is None:
             raise fault("names no body", 'Add body = "…"')
         return self
 
@@ -274,6 +279,14 @@ class BodyLoad(Frozen):
         return self
 
 
+class StageStudy(Frozen):
+    """A part of a motion: what is maximised until nothing is gained, and what holds meanwhile."""
+
+    maximize: tuple[Term, ...] = Field(min_length=1)
+    keep: tuple[Keep, ...] = Field((), description="regions that hold besides those of the model")
+    limits: tuple[Limit, ...] = Field((), description="that hold besides those of the model")
+
+
 class FlexStudy(Frozen):
     """What to maximise and how to go about it."""
 
@@ -281,6 +294,9 @@ class FlexStudy(Frozen):
     load: tuple[BodyLoad, ...] = Field((), description="forces whose work is maximised; gives contact forces")
     gravity: Direction | None = Field(
         None, description="m/s², such as [0, -9.81]: the weight of every body is a load"
+    )
+    stages: tuple[StageStudy, ...] = Field(
+        (), description="instead of maximize: each goes on from where the one before ended"
     )
     corners: Literal["average", "chosen", "exact"] = Field(
         "average", description="two convex corners face to face"
@@ -295,6 +311,9 @@ class FlexStudy(Frozen):
         description="relative gain below which it has converged; default 1e-4, beyond 100 moving bodies 2e-3",
     )
     reach: Length | None = Field(None, description="contacts closer than this are rows; default by the gap")
+    neighbours: int | None = Field(
+        None, ge=1, description="moving bodies nearest to each that have rows; default all within reach"
+    )
     turn: Annotated[Angle, Field(gt=0, le=1)] = Field(0.3, description="largest rotation in a step")
     restarts: int = Field(default=0, ge=0, le=10_000, description="climbs from other poses, for global play")
     ranges: Flag = Field(False, description="range of each joint's share where duals are not unique")
@@ -306,6 +325,11 @@ class FlexStudy(Frozen):
             raise fault(
                 f"has both maximize and {key}", "What is maximised is one of the two: leave the other out"
             )
+        if self.stages and (self.maximize or self.loaded):
+            key = "maximize" if self.maximize else "loads"
+            raise fault(f"has both {key} and stages", "Put what is maximised first into a stage of its own")
+        if self.stages and self.restarts:
+            raise fault("has restarts beside stages", "Leave one of the two out")
         return self
 
     @property

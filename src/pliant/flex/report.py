@@ -17,7 +17,7 @@ from pliant.flex.diagnosis.unbounded import Leaving, Turning
 from pliant.flex.model import Assembly, FlexStudy, Term
 from pliant.flex.problem.loads import in_newtons, total_load
 from pliant.flex.problem.system import compile_system
-from pliant.flex.result import FlexResult
+from pliant.flex.result import FlexResult, StageEnd
 from pliant.flex.status import FlexStatus
 
 REACTIONS = 12  # forces in a summary
@@ -34,6 +34,12 @@ def sentence(result: FlexResult) -> str:
     match result.status:
         case FlexStatus.CONVERGED | FlexStatus.LOCKED if result.study.loaded:
             text = _rest_text(result)
+        case FlexStatus.CONVERGED if result.stages:
+            text = f"Goes through all of its {len(result.stages)} stages: {_objective_text(result)} in all."
+        case FlexStatus.BLOCKED:
+            text = f"Blocked in stage {len(result.stages)}: not everybody got to where it was to go."
+        case FlexStatus.VIOLATED if not result.violated:
+            text = f"Violated at the start of stage {len(result.stages)}."
         case FlexStatus.CONVERGED:
             text = f"Moves by {_objective_text(result)}; then its joints stop it."
         case FlexStatus.LOCKED:
@@ -141,9 +147,10 @@ def _objective_text(result: FlexResult) -> str:
 
 def _unit(result: FlexResult) -> tuple[float, str]:
     """What the objective is shown by: a factor and a unit, if there is one; terms may mix travel and turn."""
-    terms = result.study.maximize
     if result.study.loaded:
         return 1.0, f"{_force_unit(result)}·{result.model.units}" if _force_unit(result) else ""
+    stages = result.study.stages
+    terms = [term for stage in stages for term in stage.maximize] if stages else result.study.maximize
     if all(term.spin is not None for term in terms):
         return degrees(1.0), "°"
     return 1.0, f" {result.model.units}" if len(terms) == 1 else ""
@@ -173,6 +180,10 @@ def figures(result: FlexResult) -> list[str]:
         rows.append(
             f"  restarts           {result.restarts.agreeing} of {count} ends are within 1 % of the best"
         )
+    rows += [
+        f"  stage {number:<12} {end.status.name.lower()}: {end.objective:.6g} in {end.steps} steps"
+        for number, end in enumerate(result.stages, start=1)
+    ]
     if result.turning is not None:
         proof = "the way closes on itself" if result.turning.proven else "gone round twice"
         turns = zip(result.turning.bodies[:6], result.turning.turns, strict=False)
@@ -242,9 +253,16 @@ def to_dict(result: FlexResult) -> dict[str, Any]:
         "violated": [vars(violation) for violation in result.violated],
         "leaving": _leaving_dict(result.leaving),
         "turning": _turning_dict(result.turning),
+        "stages": [_stage_dict(end) for end in result.stages],
         "restarts": None if result.restarts is None else list(result.restarts.objectives),
     }
     return {**sayable(data), "motion": result.motion.to_dict()}
+
+
+def _stage_dict(end: StageEnd) -> dict[str, Any]:
+    stuck = [{**vars(each), "held_by": list(each.held_by)} for each in end.stuck]
+    ended = {"status": end.status.name.lower(), "objective": end.objective, "steps": end.steps}
+    return {**ended, "stuck": stuck}
 
 
 def _leaving_dict(leaving: Leaving | None) -> dict[str, Any] | None:
@@ -284,9 +302,11 @@ def describe(model: Assembly) -> Iterator[tuple[str, str]]:
             yield key, str(len(entries))
     if parts.welded:
         yield "rigid", f"{parts.count} parts, for what is welded or pinned at two points is one"
+    for number, stage in enumerate(study.stages, start=1):
+        yield f"stage {number}", listed([_term(term) for term in stage.maximize], " + ", most=3)
     if study.loaded:
         yield "load", listed(_loads(study), " + ", most=3)
-    else:
+    elif study.maximize:
         yield "maximize", listed([_term(term) for term in study.maximize], " + ", most=3)
 
 
@@ -306,4 +326,6 @@ def _term(term: Term) -> str:
         return f"{term.body} turning {'counter-clockwise' if term.spin * term.weight >= 0 else 'clockwise'}"
     if term.radial is not None:
         return f"everything away from {place(term.radial)}"
+    if term.to is not None:
+        return f"{term.body} to {place(term.to)}"
     return f"everything towards {term.gather}"

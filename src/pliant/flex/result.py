@@ -40,6 +40,25 @@ class Restarts:
         return sum(value >= best - 0.01 * abs(best) for value in self.objectives)
 
 
+@dataclass(frozen=True)
+class Stuck:
+    """A body that is not where a stage was to bring it."""
+
+    body: str
+    distance: float  # of its centroid from its place
+    held_by: tuple[str, ...]  # bodies that press on it, the hardest first
+
+
+@dataclass(frozen=True)
+class StageEnd:
+    """How one stage of a study ended."""
+
+    status: FlexStatus
+    objective: float  # what the stage gained
+    steps: int
+    stuck: tuple[Stuck, ...] = ()  # the furthest off first
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class FlexResult(Shown):
     """How far the assembly went, how it ended, and what held it."""
@@ -74,6 +93,7 @@ class FlexResult(Shown):
     leaving: Leaving | None = None  # bodies that go on for ever, if any do
     turning: Turning | None = None  # bodies that turn for ever, if any do
     restarts: Restarts | None = None  # ends from other poses, where they were asked for
+    stages: tuple[StageEnd, ...] = ()  # of a study in stages, those that were begun
     note: str = ""  # what is known beyond the status
     reactions: tuple[Reaction, ...] = ()  # forces at the end under the study's loads, the largest first
 

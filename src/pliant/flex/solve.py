@@ -18,6 +18,7 @@ from pliant.flex.status import FlexStatus
 from pliant.flex.stepping.ascent import ascend
 from pliant.flex.stepping.perturbation import is_worth_perturbing, perturb_end
 from pliant.flex.stepping.restarts import best_of_restarts
+from pliant.flex.stepping.stages import solve_stages
 from pliant.flex.stepping.step import configuration_at
 from pliant.flex.stepping.trajectory import Trajectory
 from pliant.flex.warm import LOOPS
@@ -27,6 +28,8 @@ def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = 
     """The extreme motion of an assembly, or why there is none."""
     with run_loops(LOOPS, inf, progress):  # only large assemblies have loops that are compiled
         system = compile_system(model, study or model.study.for_command("flex"))
+        if system.study.stages:
+            return solve_stages(model, system, progress)
         result = _from_drawn(model, system, progress)
         return best_of_restarts(model, system, result, progress) if system.study.restarts else result
 

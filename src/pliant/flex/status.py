@@ -14,6 +14,7 @@ class FlexStatus(Status):
     TURNING = "some bodies turn right round: the motion has no end", ANSWERED
     OVERLAPPING = "parts overlap in the drawn pose", ANSWERED
     VIOLATED = "a keep region, a sight or a limit does not hold in the drawn pose", ANSWERED
+    BLOCKED = "a stage came to rest before every body was where it was to go", ANSWERED
     STEP_LIMIT = "the step limit was reached before the motion converged", NO_ANSWER
     SOLVER_FAILED = "no solver could solve a linear program of the motion", NO_ANSWER
 

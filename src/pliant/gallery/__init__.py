@@ -27,6 +27,8 @@ DESCRIPTIONS = {
     "can-loose": "Fig. 6: the same can with loose joints",
     "flock": "Fig. 7: 66 robots that keep each other in view gather to pass a door",
     "flock-1024": "Fig. 7 at its full size: 1024 robots",
+    "doorway": "Fig. 7 and on: 66 robots close up to a column and go through a door, in three stages",
+    "doorway-1024": "1024 robots, 133 wide, through a door of 8.5",
     "beam-1703": "Fig. 9: a beam of 1703 blocks; its end goes up",
     "square-peg": "A square peg in a square hole; how far it turns",
     "round-peg": "A round peg in a round hole; how far it travels",
@@ -139,7 +141,7 @@ DESCRIPTIONS = {
 }
 
 FIRST = {"eight-blocks": "assembly", "jansen": "linkage", "singular": "mechanism", "two-hooks": "fastener"}
-SLOW = frozenset({"flock-1024", "beam-1703", "jigsaw-115"})
+SLOW = frozenset({"flock-1024", "doorway-1024", "beam-1703", "jigsaw-115"})
 
 TOUR = (
     *("eight-blocks", "pencil-box", "jigsaw"),

@@ -34,7 +34,7 @@ def compiled(*terms: dict):
         }
     )
     parts = compile_parts(model)
-    return parts, *compile_objective(model.study, parts, compile_joints(model, parts))
+    return parts, *compile_objective(model.study.maximize, parts, compile_joints(model, parts), parts.drawn)
 
 
 def random_poses(parts, seed: int = 0):

@@ -49,7 +49,9 @@ def test_each_model_has_a_title_and_something_to_ask(name):
         assert model.study.model_fields_set
     else:
         asked = (
-            (model.study.maximize or model.study.loaded) if isinstance(model, Assembly) else model.study.trace
+            (model.study.maximize or model.study.loaded or model.study.stages)
+            if isinstance(model, Assembly)
+            else model.study.trace
         )
         assert asked
     assert "\n" not in gallery.describe(name)

@@ -59,6 +59,7 @@ class Neighbours:
     margin: float
     poses: Floats  # (B + 1, 3) where the bodies were
     edges: Candidates | Hints
+    most: int | None = None  # moving bodies that count at most, the nearest of each
 
     def key(self, vertex: Ints, body: Ints) -> Ints:
         """Vertex and body in one number, as in `keys`."""
@@ -102,10 +103,17 @@ def _seen(poses: Floats, first: Ints, second: Ints) -> Floats:
     return rotate(back[first], poses[second, :2] - poses[first, :2])
 
 
-def find_neighbours(parts: Parts, poses: Floats, reach: float) -> Neighbours:
-    """Every convex vertex and body within `reach`, and a margin of half as much again."""
+def find_neighbours(parts: Parts, poses: Floats, reach: float, most: int | None = None) -> Neighbours:
+    """Every convex vertex and body within `reach`, and a margin of half as much again.
+
+    Of other moving bodies only the nearest so many count, where `most` is given.
+
+    Source: [Lensgraf2020] section VI-B, for the nearest five.
+    """
     margin = 0.5 * reach
-    pairs = _near_bodies(parts, poses, reach + margin)
+    around = pairs = _near_bodies(parts, poses, reach + margin)
+    if most is not None:
+        pairs = pairs[_among_nearest(parts, poses, pairs, most)]
     vertex, body, pair, edges = _near_groups(parts, poses, pairs, reach + margin)
     met, place = np.unique(pair, return_inverse=True)
     return Neighbours(
@@ -114,12 +122,25 @@ def find_neighbours(parts: Parts, poses: Floats, reach: float) -> Neighbours:
         keys=vertex * len(poses) + body,
         pairs=pairs[met],
         pair=place,
-        around=pairs,
+        around=around,
         reach=reach,
         margin=margin,
         poses=poses,
         edges=edges,
+        most=most,
     )
+
+
+def _among_nearest(parts: Parts, poses: Floats, pairs: Ints, most: int) -> Bools:
+    """Which pairs (P, 2) have a fixed body, or one that is among the nearest of the other, by centroids."""
+    kept = np.asarray((parts.moving[pairs] < 0).any(axis=1))
+    body, other = np.concatenate([pairs[~kept], pairs[~kept, ::-1]]).T
+    apart = np.hypot(*(poses[body, :2] - poses[other, :2]).T)
+    order = np.lexsort((apart, body))
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order)) - np.searchsorted(body[order], body[order])
+    kept[~kept] = (rank < most).reshape(2, -1).any(axis=0)
+    return kept
 
 
 def _near_bodies(parts: Parts, poses: Floats, radius: float) -> Ints:

@@ -1,7 +1,7 @@
 """Assemblies made by rule: voxel structures, jigsaws, flocks, loose linkages, and the paper's small cases."""
 
 from pliant.flex.generate.classics import bearing, bricks, keyed_shaft, phone_stand, round_peg
-from pliant.flex.generate.flock import flock
+from pliant.flex.generate.flock import flock, flock_through_door
 from pliant.flex.generate.jigsaw import jigsaw
 from pliant.flex.generate.masks import (
     Mask,
@@ -36,6 +36,7 @@ __all__ = [
     "disc",
     "expected_rows",
     "flock",
+    "flock_through_door",
     "frame",
     "hollow",
     "jigsaw",

@@ -74,6 +74,11 @@ class Gathered:
         """What the compiled passes read."""
         return PairRows(self.pairs, self.starts, self.blocks, self.gaps, self.equal)
 
+    @cached_property
+    def nothing(self) -> Floats:
+        """Zeros, (M,), that nobody writes to."""
+        return np.zeros_like(self.gaps)
+
 
 def gather(program: Program) -> Gathered:
     """Sort the rows of a program by pairs, with |Δq| ≤ b as rows b ± Δq ≥ 0.

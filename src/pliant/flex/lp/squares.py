@@ -49,7 +49,7 @@ def _method(pairs: Ints, bodies: int) -> Method:
     """What is soonest done for so many bodies and rows."""
     if bodies <= FEW:
         return _dense
-    return _solve_by_fronts if is_large(bodies, len(pairs)) else _by_bands(pairs, bodies)
+    return _by_fronts() if is_large(bodies, len(pairs)) else _by_bands(pairs, bodies)
 
 
 def _dense(program: Program, change: Floats, weights: Floats) -> Floats:
@@ -128,18 +128,25 @@ def _solve_banded(normal: Floats, pull: Floats) -> Floats:
     return np.zeros_like(pull)
 
 
-def _solve_by_fronts(program: Program, change: Floats, weights: Floats) -> Floats:
-    """With the factors of our own interior-point method."""
+def _by_fronts() -> Method:
+    """With the factors of our own interior-point method, whose order of elimination is found once."""
     from pliant.flex.lp.cholesky import factor, solve
     from pliant.flex.lp.gathered import gather, normal_blocks, transposed_product
-    from pliant.flex.lp.symbolic import analyse
+    from pliant.flex.lp.symbolic import Symbolic, analyse
 
-    rows = gather(program)
-    weights = weights[rows.source]
-    blocks = normal_blocks(rows, weights)
-    each = np.arange(3)
-    diagonal = blocks[: rows.bodies, each, each]
-    blocks[: rows.bodies, each, each] += RIDGE * (diagonal + 1e-4 * diagonal.max(initial=0.0)) + 1e-300
-    symbolic = analyse(rows.pairs[: rows.coupled], program.centres)
-    with one_blas_thread():
-        return solve(factor(symbolic, blocks), transposed_product(rows, weights * change[rows.source]))
+    found: list[Symbolic] = []
+
+    def solve_by_fronts(program: Program, change: Floats, weights: Floats) -> Floats:
+        rows = gather(program)
+        weights = weights[rows.source]
+        blocks = normal_blocks(rows, weights)
+        each = np.arange(3)
+        diagonal = blocks[: rows.bodies, each, each]
+        blocks[: rows.bodies, each, each] += RIDGE * (diagonal + 1e-4 * diagonal.max(initial=0.0)) + 1e-300
+        if not found:
+            found.append(analyse(rows.pairs[: rows.coupled], program.centres))
+        pull = transposed_product(rows, weights * change[rows.source])
+        with one_blas_thread():
+            return solve(factor(found[0], blocks), pull)
+
+    return solve_by_fronts

@@ -35,6 +35,7 @@ class Symbolic:
     shares: tuple[Ints, ...]  # groups for each thread, then those that wait for all
     stack: Ints  # (T, 2) where a group's leftover is made and where it waits
     stack_size: int
+    work: float  # multiplications of a factorisation, about
 
 
 def analyse(pairs: Ints, centres: Floats, leaf: int = LEAF, shared: float = SHARED) -> Symbolic:
@@ -62,7 +63,7 @@ def analyse(pairs: Ints, centres: Floats, leaf: int = LEAF, shared: float = SHAR
         stack_size = _stack(share, tree, 9 * rest * rest, stack, stack_size)
     return Symbolic(
         pairs, groups.order, starts, tree, edge_starts, boundary, relative, panel_starts,
-        targets, shares, stack, int(stack_size),
+        targets, shares, stack, int(stack_size), float(work.sum()),
     )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ class Linear:
 class Joint:
     """Something other than contact that can stop a motion, for reports."""
 
-    kind: str  # "pin", "keep", "sight", "limit", "gather"
+    kind: str  # "pin", "keep", "sight", "limit", "gather", "place"
     bodies: tuple[str, ...]
     label: str
 

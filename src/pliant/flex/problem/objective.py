@@ -1,7 +1,8 @@
 """What is maximised, as a number of a pose and as the weights c of eq. 11 at that pose.
 
 A body along a direction (of its centroid, or of a point of it), spin, every body away from a
-centre, every body towards a line; weighted and added. Each is zero at the drawn pose.
+centre, every body towards a line, a body to a place; weighted and added. Each is zero where the
+motion starts: at the drawn pose, or where the stage before ended.
 
 Source: [Lensgraf2020] eq. 11, Fig. 5 (radial), Fig. 7 (gather).
 """
@@ -16,7 +17,7 @@ from pliant.core.arrays import Floats, Ints
 from pliant.core.errors import Fault, InputError
 from pliant.core.pose import turn
 from pliant.flex.geometry.parts import Parts
-from pliant.flex.model import FlexStudy, Term
+from pliant.flex.model import Term
 from pliant.flex.problem.joints import Joint, Joints, Linear, join_linear
 
 
@@ -67,32 +68,47 @@ class Objective:
         return float((self.linear * poses).sum() + (self.direction * points).sum())
 
 
+SETTLED = 1e-3  # of a body's size: so near to its place along an axis, a body is there
 LEAST = 1e-9  # of the assembly's extent: nearer to a centre or a line, a body is on it
 
 
-def compile_objective(study: FlexStudy, parts: Parts, joints: Joints) -> tuple[Objective, Joints]:
-    """The objective, and the joints with the rows that gathering needs."""
+def compile_objective(
+    terms: tuple[Term, ...], parts: Parts, joints: Joints, start: Floats, where: str = "study.maximize"
+) -> tuple[Objective, Joints]:
+    """The objective of a motion from `start` (B + 1, 3), and the joints with the rows that its terms need.
+
+    Faults are under the key `where`.
+    """
     linear, sizes = np.zeros((2, parts.count + 1, 3))
     followed: list[Objective] = []
-    for term in study.maximize:
-        made = _term(term, parts)
+    for term in terms:
+        if term.to is not None:  # thousands of robots have a place each: no array of all for every one
+            body = parts.index(term.body or "")
+            pull = -term.weight * _sides_of_place(term, parts, start)
+            linear[body, :2] += pull
+            sizes[body, :2] += np.abs(pull)
+            continue
+        made = _term(term, parts, start)
         linear += made.linear
-        sizes += np.abs(made.weights(parts.drawn))
+        sizes += np.abs(made.weights(start))
         followed.append(made)
         if term.gather is not None:
-            joints = _with_gather(term, parts, joints)
+            joints = _with_gather(term, parts, joints, start)
+    joints = _with_places(terms, parts, joints, start)
+    nothing = Objective(linear, np.zeros(0, np.int64), np.zeros((0, 2)), np.zeros((0, 2)), 0.0)
     joined = [
-        np.concatenate([getattr(one, key) for one in followed]) for key in ("body", "point", "direction")
+        np.concatenate([getattr(one, key) for one in (nothing, *followed)])
+        for key in ("body", "point", "direction")
     ]
-    objective = Objective(linear, *joined, drawn=Objective(linear, *joined, drawn=0.0).value(parts.drawn))
-    _check_gradient(study, parts, objective, sizes)
-    if len({term.spin is None for term in study.maximize}) > 1:
-        turned = float(linear[:, 2] @ parts.drawn[:, 2])
+    objective = Objective(linear, *joined, drawn=Objective(linear, *joined, drawn=0.0).value(start))
+    _check_gradient(terms, parts, objective, sizes, start, where)
+    if len({term.spin is None for term in terms}) > 1:
+        turned = float(linear[:, 2] @ start[:, 2])
         objective = replace(objective, spin=linear[:, 2].copy(), turned=turned)
     return objective, joints
 
 
-def _term(term: Term, parts: Parts) -> Objective:
+def _term(term: Term, parts: Parts, start: Floats) -> Objective:
     """One term as an objective of its own, not yet zero at the drawn pose."""
     nowhere = np.zeros((parts.count + 1, 3))
     name = term.body or ""
@@ -104,40 +120,45 @@ def _term(term: Term, parts: Parts) -> Objective:
             nowhere, np.array([body]), local[None], term.weight * np.array([term.direction]), 0.0
         )
     none = np.zeros((0, 2))
-    return Objective(_linear_part(term, parts), np.zeros(0, np.int64), none, none, 0.0)
+    return Objective(_linear_part(term, parts, start), np.zeros(0, np.int64), none, none, 0.0)
 
 
-def _check_gradient(study: FlexStudy, parts: Parts, objective: Objective, sizes: Floats) -> None:
-    """Refuse an objective that no motion changes from the drawn pose, to first order.
+def _check_gradient(
+    terms: tuple[Term, ...], parts: Parts, objective: Objective, sizes: Floats, start: Floats, where: str
+) -> None:
+    """Refuse an objective that no motion changes from its start, to first order.
 
     `sizes` (B + 1, 3) are the weights of the terms without their signs.
     """
-    gradient = np.abs(objective.weights(parts.drawn)) > 1e-12 * sizes
+    gradient = np.abs(objective.weights(start)) > 1e-12 * sizes
     if gradient[parts.free].any():
         return
-    faults = [_zero_term_fault(place, term) for place, term in enumerate(study.maximize)]
+    faults = [_zero_term_fault(f"{where}[{place}]", term) for place, term in enumerate(terms)]
     if None in faults:
         problem = (
             "its terms cancel each other: no motion from the drawn pose changes their sum, to first order"
         )
-        faults = [Fault("study.maximize", problem, "Leave one of them out, or weigh them otherwise")]
+        faults = [Fault(where, problem, "Leave one of them out, or weigh them otherwise")]
     raise InputError([fault for fault in faults if fault])
 
 
-def _zero_term_fault(place: int, term: Term) -> Fault | None:
+def _zero_term_fault(where: str, term: Term) -> Fault | None:
     """What to say of a term that is zero because of where the bodies are drawn."""
     if term.radial is not None:
         problem = "every body that moves is drawn at this very centre, and none is away from it"
-        return Fault(f"study.maximize[{place}].radial", problem, "Choose another centre, or a direction")
+        return Fault(f"{where}.radial", problem, "Choose another centre, or a direction")
     if term.gather is not None:
         problem = f"every body that moves stands on the line through {term.gather!r} already"
-        return Fault(f"study.maximize[{place}].gather", problem, "Choose another axis, or another body")
+        return Fault(f"{where}.gather", problem, "Choose another axis, or another body")
+    if term.to is not None:
+        problem = f"{term.body!r} is there already"
+        return Fault(f"{where}.to", problem, "Choose another place, or leave the term out")
     return None
 
 
-def _linear_part(term: Term, parts: Parts) -> Floats:
+def _linear_part(term: Term, parts: Parts, start: Floats) -> Floats:
     weights = np.zeros((parts.count + 1, 3))
-    centres = parts.drawn[:-1, :2]
+    centres = start[:-1, :2]
     if term.direction is not None:
         weights[parts.index(term.body or ""), :2] = term.direction
     elif term.spin is not None:
@@ -148,26 +169,57 @@ def _linear_part(term: Term, parts: Parts) -> Floats:
         off = distance > LEAST * parts.extent
         weights[:-1, :2] = np.divide(away, distance, out=np.zeros_like(away), where=off)
     else:
-        axis, side = _sides(term, parts)
+        axis, side = _sides(term, parts, start)
         weights[:-1, :2] = -side[:, None] * axis
         weights[parts.index(term.gather or ""), :2] = side.sum() * axis
     return term.weight * weights
 
 
-def _sides(term: Term, parts: Parts) -> tuple[Floats, Floats]:
+def _sides(term: Term, parts: Parts, start: Floats) -> tuple[Floats, Floats]:
     """The axis, and on which side of the line through the leader each moving body is: −1, 0, 1."""
     axis = np.array(term.axis) / np.hypot(*term.axis)
-    offset = (parts.drawn[:-1, :2] - parts.drawn[parts.index(term.gather or ""), :2]) @ axis
+    offset = (start[:-1, :2] - start[parts.index(term.gather or ""), :2]) @ axis
     apart = (np.abs(offset) > LEAST * parts.extent) & (parts.moving[:-1] >= 0)
     return axis, np.where(apart, np.sign(offset), 0.0)
 
 
-def _with_gather(term: Term, parts: Parts, joints: Joints) -> Joints:
+def _sides_of_place(term: Term, parts: Parts, start: Floats) -> Floats:
+    """On which sides of its place a body is along x and y: −1, 0 where it is there already, 1."""
+    off = start[parts.index(term.body or ""), :2] - np.array(term.to)
+    return np.where(np.abs(off) > SETTLED * parts.size, np.sign(off), 0.0)
+
+
+def _with_places(terms: tuple[Term, ...], parts: Parts, joints: Joints, start: Floats) -> Joints:
+    """Nobody goes past its place, so that |x − place| stays linear: side·(x − place) ≥ 0 along x and y.
+
+    Who is there already along an axis stays there, to within what counts as there.
+    """
+    made: list[Linear] = []
+    named = list(joints.joints)
+    for term in terms:
+        if term.to is None:
+            continue
+        body = parts.index(term.body or "")
+        for column, side in enumerate(_sides_of_place(term, parts, start).tolist()):
+            signs = np.array([side] if side else [1.0, -1.0])
+            blocks = np.zeros((len(signs), 2, 3))
+            blocks[:, 0, column] = signs
+            # Reached is reached from either side, by a little: rows without any room have no interior.
+            offset = SETTLED * parts.size - signs * term.to[column]
+            bodies, source = np.array([[body, parts.count]] * len(signs)), np.full(len(signs), len(named))
+            made.append(Linear(bodies, blocks, offset, source))
+        named.append(Joint("place", (term.body or "",), f"place of {term.body}"))
+    if not made:
+        return joints
+    return replace(joints, joints=tuple(named), linear=join_linear([joints.linear, *made]))
+
+
+def _with_gather(term: Term, parts: Parts, joints: Joints, start: Floats) -> Joints:
     """Nobody crosses the line, so that Σ|offset| stays linear: side·axis·(x − leader) ≥ 0.
 
     Who stands on the line stays on it: both sides at once.
     """
-    axis, side = _sides(term, parts)
+    axis, side = _sides(term, parts, start)
     leader = parts.index(term.gather or "")
     moving = np.flatnonzero((parts.moving[:-1] >= 0) & (np.arange(parts.count) != leader))
     on_line = moving[side[moving] == 0]

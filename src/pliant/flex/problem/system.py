@@ -159,14 +159,39 @@ class System:
 
 
 def compile_system(model: Assembly, study: FlexStudy) -> System:
-    """Arrays for a solve, or an InputError where nothing can change what is asked for."""
+    """Arrays for a solve, of its first stage, or an InputError where nothing can change what is asked for."""
     check_study(study, *held_bodies(model))
     study = with_loads(model, study)
     parts = compile_parts(model)
-    objective, joints = compile_objective(study, parts, compile_joints(model, parts))
+    objective, joints = _compile_stage(model, study, parts, 0, parts.drawn)
     clearances = [pin.clearance for pin in model.pins if pin.clearance > 0]
     own = any(body.clearance is not None for body in model.bodies)
     gap = gap_scale(parts, 0.0 if own else model.clearance) or min(clearances, default=0.0)
     if gap < ROUNDED * parts.size:
         gap = 0.0
     return System(parts, joints, objective, study, gap)
+
+
+def system_of_stage(model: Assembly, system: System, stage: int, start: Floats) -> System:
+    """The system of a stage of a study, which starts at poses (B + 1, 3)."""
+    objective, joints = _compile_stage(model, system.study, system.parts, stage, start)
+    return System(system.parts, joints, objective, system.study, system.gap, system.clock)
+
+
+def _model_of_stage(model: Assembly, study: FlexStudy, stage: int) -> Assembly:
+    """The model with what a stage holds besides it."""
+    if not study.stages:
+        return model
+    held = study.stages[stage]
+    added = {"keep": (*model.keep, *held.keep), "limits": (*model.limits, *held.limits)}
+    return model.model_copy(update=added)
+
+
+def _compile_stage(
+    model: Assembly, study: FlexStudy, parts: Parts, stage: int, start: Floats
+) -> tuple[Objective, Joints]:
+    joints = compile_joints(_model_of_stage(model, study, stage), parts)
+    if not study.stages:
+        return compile_objective(study.maximize, parts, joints, start)
+    where = f"study.stages[{stage}].maximize"
+    return compile_objective(study.stages[stage].maximize, parts, joints, start, where)

@@ -22,7 +22,14 @@ from pliant.flex.lp.solvers import solve_program
 from pliant.flex.problem.joints import Joint, Linear, join_linear
 from pliant.flex.problem.system import System
 from pliant.flex.stepping.corners import best_corner_edges
-from pliant.flex.stepping.step import AcceptedStep, Configuration, LinearStep, is_usable, take_step
+from pliant.flex.stepping.step import (
+    AcceptedStep,
+    Configuration,
+    LinearStep,
+    configuration_at,
+    is_usable,
+    take_step,
+)
 
 # Accuracies, of that to which the motion converges.
 FIRST = 1e-4
@@ -81,6 +88,11 @@ def step_with_new_contacts(
         if not is_usable(system, linear.program, linear.solution) or abs(linear.gain) <= enough:
             return linear, None
         moved = take_step(system, linear, turn)
+        here, near = linear.here, linear.here.contacts.near
+        if moved is None and near.most is not None:  # bodies are in the way that are not among the nearest
+            every = configuration_at(system, here.poses, near.reach, here.contacts, every=True)
+            linear = linear_step(system, every, turn)
+            continue
         if moved is None or moved.crossings is None:
             return linear, moved
         contacts = add_edges(system.parts, linear.here.contacts, moved.crossings)

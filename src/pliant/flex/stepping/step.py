@@ -93,12 +93,18 @@ def is_usable(system: System, program: Program, solution: Solution) -> bool:
     return bool(balanced and solution.relative_gap < 1e-2 and worst <= system.threshold)
 
 
-def configuration_at(system: System, poses: Floats, reach: float, before: Selection | None) -> Configuration:
-    """Select the contacts of a pose, from the neighbours known before while they hold."""
+def configuration_at(
+    system: System, poses: Floats, reach: float, before: Selection | None, every: bool = False
+) -> Configuration:
+    """Select the contacts of a pose, from the neighbours known before while they hold.
+
+    `every` one counts, or the nearest that the study asks for.
+    """
     with system.clock.phase("select"):
-        near = before.near if before else None
-        if near is None or near.reach != reach or not near.still_hold(system.parts, poses):
-            near = find_neighbours(system.parts, poses, reach)
+        near, most = before.near if before else None, None if every else system.study.neighbours
+        known = near is not None and near.reach == reach and not (every and near.most)
+        if near is None or not known or not near.still_hold(system.parts, poses):
+            near = find_neighbours(system.parts, poses, reach, most)
         corners = "average" if system.study.corners == "average" else "chosen"
         contacts = select(system.parts, poses, near, before, corners, 0.1 * system.threshold)
         violation = system.violation(contacts.rows, poses)
@@ -339,7 +345,8 @@ def _vertices_in_reach(system: System, here: Configuration, frames: Floats) -> t
     """Vertices and bodies that may meet on the way by frames (F, B + 1, 3), within reach of a place."""
     near = here.contacts.near
     vertex, body = approaching_vertices(system.parts, frames, near.pairs)
-    distance = np.append(here.contacts.distance, np.full(len(vertex), near.reach))
+    beyond = near.reach if near.most is None else 0.0  # who is not among the nearest may be near all the same
+    distance = np.append(here.contacts.distance, np.full(len(vertex), beyond))
     vertex, body = np.concatenate([near.vertex, vertex]), np.concatenate([near.body, body])
     some = within_travel(system.parts, system.threshold, frames, here.poses, vertex, body, distance)
     return vertex[some], body[some]

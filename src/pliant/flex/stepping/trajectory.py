@@ -154,6 +154,11 @@ class Trajectory:
         self.high = self.here.value
         self.before = (self.here, self.path, len(self.frames), self.high, 0)
 
+    def go_on_with(self, system: System) -> None:
+        """Go on with the same system to another accuracy, as if nothing had been in vain."""
+        self.system = system
+        self.idle = self.fruitless = 0
+
     def widen_reach(self) -> bool:
         """Look for contacts further away before the first program is said to have no bound."""
         reach = self.here.contacts.near.reach
@@ -256,7 +261,8 @@ class Trajectory:
 
     def _measure_overlap(self, there: Configuration) -> Measured:
         """Have the overlaps of a place measured meanwhile, or of few pairs once they are asked for."""
-        pairs, allowed = there.contacts.near.pairs, self.system.threshold
+        near, allowed = there.contacts.near, self.system.threshold
+        pairs = near.pairs if near.most is None else near_pairs(self.system.parts, there.poses)
         if len(pairs) <= FEW:
             return cache(lambda: measure_overlaps(self.system.parts, there.poses, pairs, allowed).worst)
         halves = [

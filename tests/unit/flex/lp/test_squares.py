@@ -16,7 +16,7 @@ METHODS = ("dense", "bands", "fronts")
 def solved(method: str, program: Program, change: np.ndarray, weights: np.ndarray) -> np.ndarray:
     if method == "bands":
         return squares._by_bands(program.pairs, len(program.cost))(program, change, weights)
-    return {"dense": squares._dense, "fronts": squares._solve_by_fronts}[method](program, change, weights)
+    return {"dense": squares._dense, "fronts": squares._by_fronts()}[method](program, change, weights)
 
 
 def joined(bodies: int, rows: int, seed: int) -> Program:
