@@ -44,6 +44,15 @@ def _assemblies() -> Iterator[Data]:
         },
         {"play": {"body": "peg", "spin": True, "ranges": True}, "loosen": {"limit": 0.5, "accuracy": 0.2}},
         {"separate": {"parts": ["peg"], "together": False, "directions": 4}},
+        {"prove": {"gap": 0.2, "nodes": 5}, "neighbours": 3},
+        {
+            "loosen": {
+                "limit": 0.5,
+                "aim": "total",
+                "groups": {"pegs": {"bodies": ["peg"], "least": 0.01, "most": 0.3}},
+            },
+        },
+        {"play": {"body": "peg", "point": [1, 2], "drive": "peg", "angles": [0, 0.01], "samples": 2}},
         {"brace": {"limit": 1, "beams": 1, "longest": 3, "tried": 1}},
         {
             "flex": {
@@ -61,6 +70,15 @@ def _assemblies() -> Iterator[Data]:
         },
     ):
         yield {"bodies": [box, peg], "limits": stops, "study": {"maximize": [right], "steps": 6, **study}}
+    stage = {"maximize": [{"body": "peg", "to": [2, 0.1]}], "keep": [], "limits": stops}
+    yield {"bodies": [box, peg], "study": {"stages": [stage], "steps": 4}}
+    yield {"bodies": [box, peg], "study": {"flex": {"stages": [stage], "neighbours": 2, "steps": 4}}}
+    heavy = {**peg, "clearance": 0.05, "mass": 2, "layer": 0}
+    load = [{"body": "peg", "force": [1, 0], "point": [1, 1], "torque": 0.1}]
+    yield {"density": 0.1, "bodies": [box, heavy], "limits": stops, "study": {"load": load, "steps": 4}}
+    weighed = {"flex": {"load": load, "gravity": [0, -9.81], "steps": 4}}
+    yield {"bodies": [box, heavy], "limits": stops, "study": weighed}
+    yield {"bodies": [box, heavy], "limits": stops, "study": {"gravity": [0, -9.81], "steps": 4}}
     far = {"name": "far", "outline": SQUARE, "pose": [30, 2, "20 deg"]}
     boxes = [{"name": "ground", "outline": [[-20, -20], [60, -20], [60, -15]], "fixed": True}, peg, far]
     gathered: Data = {"maximize": [{"gather": "ground", "axis": [1, 1], "weight": 0.5}], "steps": 4}

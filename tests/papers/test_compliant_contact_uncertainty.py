@@ -17,7 +17,7 @@ from tests.papers.contact_cases import (
 
 from pliant.snap.arithmetic.floating import FloatArithmetic
 from pliant.snap.generate import cantilever_hook, motion_diode, two_hooks
-from pliant.snap.model import Fastener, Goal, Parameter
+from pliant.snap.model import DesignVariable, Fastener, Goal
 from pliant.snap.questions.design_search import design_forces
 from pliant.snap.questions.outcome import outcome, shifted_fastener
 from pliant.snap.questions.stability import margins
@@ -163,8 +163,8 @@ def test_sec_10_2_design_as_search():
     moves = [{"of": "hook", "vertices": [2], "by": (1, 0)}]
     nose = {"name": "nose", "what": "vertices", "moves": moves, "range": (-QUARTER, QUARTER)}
     spring = {"name": "spring", "what": "stiffness", "of": "hook", "range": (10, 200)}
-    parameters = tuple(Parameter.model_validate(entry) for entry in (nose, spring))
-    model = cantilever_hook().model_copy(update={"parameters": parameters})
+    variables = tuple(DesignVariable.model_validate(entry) for entry in (nose, spring))
+    model = cantilever_hook().model_copy(update={"variables": variables})
     goal = Goal(insert_below=2.0, hold_above=2.3)
     assert run(model, reverse=True).way_back.peak_force < 2.3
     design = run(model, search=True, goal=goal.model_dump()).design

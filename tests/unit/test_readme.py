@@ -28,7 +28,15 @@ COMMAND = re.compile(
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 RANGE = re.compile(r" \([\d.]+ to [\d.]+ ?%\)")
 # How many steps it takes and what rounding leaves differ from machine to machine.
-WORDS_ONLY = ("steps", "overlap", "lengths", "method", "lower bound", "upper bound")
+WORDS_ONLY = (
+    "steps",
+    "overlap",
+    "lengths",
+    "method",
+    "lower bound",
+    "upper bound",
+    "2   lid",
+)  # a lid goes many ways
 ASIDE = re.compile(r"wrote |\d+( of \d+)? [a-z]")  # besides errors, on stderr: files written, progress
 
 

@@ -20,7 +20,6 @@ from pliant.cli.watch import Watch
 from pliant.core.errors import PliantError
 from pliant.core.progress import Interrupted, silent
 from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Tone
-from pliant.files.kinds import fetch, kind_named
 
 if TYPE_CHECKING:
     from pliant.cli.report import Entry
@@ -172,6 +171,7 @@ def _solve_example(name: str, progress: Progress, folder: Path) -> Entry:
     from pliant.cli.report import Entry
     from pliant.core.store import write_whole
     from pliant.files import result_data
+    from pliant.files.kinds import fetch, kind_named
 
     result: Any
     model, stopped = gallery.load(name), False
@@ -231,6 +231,8 @@ def _seconds(phases: dict[str, float]) -> float:
 
 def _answer(model: Model, progress: Progress) -> Any:
     """What comes of a model: of what its own study asks for."""
+    from pliant.files.kinds import kind_named
+
     kind = kind_named(model.kind)
     command = kind.asked_command(model.study)
     ask = pliant.solve if command == kind.command else getattr(pliant, command)

@@ -25,7 +25,11 @@ KINDS = ("assembly", "fastener", "linkage")
     "-o", "--output", type=OutputFile((".toml", ".json")), metavar="FILE", help="Write the model here."
 )
 @click.option(
-    "--kind", type=click.Choice(KINDS), default="assembly", help="What a drawing is of (default assembly)."
+    "--kind",
+    type=click.Choice(KINDS),
+    default="assembly",
+    metavar="KIND",
+    help="What a drawing is of (default assembly).",
 )
 @click.option("--clearance", type=float, default=0.0, metavar="MM", help="Between parts, in the model.")
 @click.option(

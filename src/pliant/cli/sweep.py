@@ -37,14 +37,14 @@ def _many(command: F) -> F:
             help="Write a .csv, .parquet or .json table, or a .png, .svg or .pdf curve or map. Repeatable.",
         ),
         click.option(
-            "--plot", "figure", metavar="FIGURE", help="Which figure a picture shows (default: the first)."
+            "--plot", "figure", metavar="NAME", help="Which figure a picture shows (default: the first)."
         ),
         click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Processes at a time."),
         click.option(
             "--cluster", metavar="ADDRESS", help='A Dask scheduler, such as tcp://host:8786, or "local".'
         ),
         click.option(
-            "--limit",
+            "--time-limit",
             "limit_s",
             type=click.FloatRange(min=0, min_open=True),
             metavar="SECONDS",

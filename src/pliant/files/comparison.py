@@ -98,7 +98,11 @@ class Comparison(Shown):
         return beside(*(result.motion for result in self.results), names=self.names)
 
     def plots(self) -> dict[str, Plot]:
-        """The charts of both, by name."""
+        """The charts of both.
+
+        Returns:
+            Charts by the model's name and their own.
+        """
         return {
             f"{name}: {key}": plot
             for name, result in zip(self.names, self.results, strict=True)
@@ -106,14 +110,22 @@ class Comparison(Shown):
         }
 
     def summary(self) -> str:
-        """A sentence, that of each answer, and the figures that differ."""
+        """Say what differs.
+
+        Returns:
+            A sentence, that of each answer, and the figures that differ, a line each.
+        """
         own = [result.summary().partition("\n")[0] for result in self.results]
         width = max(map(len, self.names))
         told = [f"  {name:<{width}}  {said}" for name, said in zip(self.names, own, strict=True)]
         return "\n".join([_sentence(self), *told, *_rows(self)])
 
     def to_dict(self) -> dict[str, Json]:
-        """Both answers and all that was compared."""
+        """Both answers and all that was compared.
+
+        Returns:
+            Plain lists and numbers, for JSON.
+        """
         data: dict[str, Any] = {
             "kind": self.results[0].to_dict()["kind"],
             "command": "compare",

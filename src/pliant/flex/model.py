@@ -34,7 +34,7 @@ from pliant.core.model import (
     get,
 )
 from pliant.core.outline import open_ring, region_fault, ring_fault
-from pliant.core.quantity import LENGTHS, Angle, Coordinate, Force, Number, Plain, Vector
+from pliant.core.quantity import LENGTHS, Angle, Coordinate, Force, Number, PlainLength, Vector
 from pliant.flex.faults import reference_faults, study_faults
 
 
@@ -92,7 +92,9 @@ def _number_or_range(value: Any) -> str:
     return "range" if isinstance(value, list | tuple) else "number"
 
 
-Fit = Annotated[Plain, LENGTHS]  # a clearance; less than 0 is a press fit, which is refused with its cure
+Fit = Annotated[
+    PlainLength, LENGTHS
+]  # a clearance; less than 0 is a press fit, which is refused with its cure
 
 Turn = Annotated[
     Annotated[Angle, Field(ge=0), Tag("number")]

@@ -3,13 +3,23 @@ import pytest
 from pliant.core.clock import Clock
 from pliant.core.errors import Fault, InputError
 from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Status, Tone
-from pliant.flex.status import BraceStatus, FlexStatus, LoosenStatus, PlayStatus, SeparationStatus
+from pliant.files.comparison import ComparisonStatus
+from pliant.flex.status import (
+    BraceStatus,
+    FlexStatus,
+    LoosenStatus,
+    PlayStatus,
+    ProofStatus,
+    SeparationStatus,
+)
 from pliant.linkage.status import DragStatus, EditStatus, SynthesisStatus, TraceStatus
 from pliant.relax.status import EvolveStatus, RelaxStatus
 from pliant.snap.status import SnapStatus
 
 METHODS = (
     FlexStatus,
+    ProofStatus,
+    ComparisonStatus,
     PlayStatus,
     SeparationStatus,
     LoosenStatus,
@@ -24,6 +34,9 @@ METHODS = (
 )
 SOUND = {
     FlexStatus.CONVERGED,
+    ProofStatus.PROVED,
+    ComparisonStatus.ALIKE,
+    ComparisonStatus.DIFFERENT,
     PlayStatus.BOUNDED,
     SeparationStatus.SEPARATES,
     LoosenStatus.FOUND,

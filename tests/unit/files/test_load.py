@@ -372,7 +372,9 @@ def test_an_unknown_key_gets_the_nearest_key_of_its_table(tmp_path: Path):
     (message,) = faults(tmp_path, pose="poze = [0, 0, 0]")
     assert message.endswith("bodies[1].poze: is not a key of a body (given [0, 0, 0]). Did you mean 'pose'?")
     (message,) = faults(tmp_path, pose='colour = "red"')
-    assert message.endswith("Keys of a body: name, shape, outline, holes, outlines, pose, fixed")
+    assert message.endswith(
+        "Keys of a body: name, shape, outline, holes, outlines, pose, fixed, clearance, mass, layer"
+    )
 
 
 def test_a_misspelt_required_key_is_one_fault_and_not_two(tmp_path: Path):

@@ -70,11 +70,15 @@ def test_the_first_keys_are_required(key: str):
 
 
 def test_descriptions_are_those_of_the_fields_and_need_no_source():
-    assert Assembly.model_fields["clearance"].description == "every outline is inset by half of it"
+    assert (
+        Assembly.model_fields["clearance"].description == "every outline is inset by half of it; at least 0"
+    )
 
     found = schema("assembly")
     assert found["description"] == "Rigid parts that touch, and what else holds them."
-    assert found["properties"]["clearance"]["description"] == "every outline is inset by half of it"
+    assert (
+        found["properties"]["clearance"]["description"] == "every outline is inset by half of it; at least 0"
+    )
     assert found["$defs"]["Pin"]["properties"]["clearance"]["description"] == "diametral; 0 is a pivot"
     assert "maximize" in found["$defs"]["Study"]["properties"]
 

@@ -207,6 +207,7 @@ def test_a_solver_that_fails_is_said_to_have_failed(monkeypatch):
 def test_every_status_is_a_sentence_with_an_exit_code():
     assert {status.name for status in FlexStatus} == {
         "CONVERGED", "LOCKED", "FREE", "TURNING", "OVERLAPPING", "VIOLATED", "STEP_LIMIT", "SOLVER_FAILED",
+        "BLOCKED",
     }  # fmt: skip
     assert all(str(status) and isinstance(status.exit_code, int) for status in FlexStatus)
 

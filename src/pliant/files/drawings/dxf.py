@@ -10,9 +10,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import ezdxf
 import numpy as np
 from ezdxf import recover
+from ezdxf.filemanagement import readfile
 from ezdxf.lldxf.const import DXFError
 from ezdxf.math import OCS
 
@@ -211,7 +211,7 @@ def _attribute(entity: Any, key: str, default: Any) -> Any:
 def _document(path: Path) -> tuple[Any, list[str]]:
     """The document, mended where it is broken, and what is to be said of that."""
     try:
-        return ezdxf.readfile(path), []
+        return readfile(path), []
     except (*BROKEN, OSError):
         pass
     told = _Told()

@@ -173,7 +173,7 @@ def _gather(
         if largest[k] > LEAST_PART * largest.max()
     ]
     count = len(measured[0].outline) if measured else 0
-    poses = np.array([at.pose.here.poses for at in measured]).reshape(len(measured), -1, 3)
+    poses = np.array([at.pose.here.poses for at in measured]) if measured else np.zeros((0, 0, 3))
     return CurvePlay(
         body=body,
         drive=drive,

@@ -14,7 +14,7 @@ import numpy as np
 import shapely
 
 from pliant.core.arrays import Floats
-from pliant.flex.model import Assembly, Keep, Limit
+from pliant.flex.model import Assembly, Body, Keep, Limit
 from pliant.flex.problem.system import System
 from pliant.flex.proof.free_path import free_legs, kept_legs, pivot_error, with_ground
 from pliant.flex.proof.witness import centroid_poses
@@ -53,7 +53,7 @@ def find_witness(model: Assembly, system: System, found: FlexResult) -> FreeWitn
 def _grown(model: Assembly, margin: float) -> Assembly:
     """The model with so much less room everywhere: gaps, pins, keep regions and limits."""
     changes: dict[str, Any] = {
-        "clearance": model.clearance - margin,
+        "bodies": tuple(_grown_body(body, model.clearance, margin) for body in model.bodies),
         "pins": tuple(
             pin.model_copy(update={"clearance": max(pin.clearance - 2 * margin, 0.5 * pin.clearance)})
             for pin in model.pins
@@ -62,6 +62,12 @@ def _grown(model: Assembly, margin: float) -> Assembly:
         "limits": tuple(_smaller_limit(limit, margin) for limit in model.limits),
     }
     return model.model_copy(update=changes)
+
+
+def _grown_body(body: Body, clearance: float, margin: float) -> Body:
+    """A body with so much less clearance; where it has none, that is larger than drawn."""
+    own = clearance if body.clearance is None else body.clearance
+    return body.model_copy(update={"clearance": own - margin})
 
 
 def _smaller_keep(keep: Keep, margin: float) -> Keep:
