@@ -28,7 +28,7 @@ from pliant.cli.run import Common, run, solving_command
 @click.option("--drive", metavar="BODY", help="Turn this one, a crank: the play of --body at each angle.")
 @click.option("--angles", type=Pair(), metavar="FROM,TO", help='Of the drive, such as "0, 180 deg".')
 @click.option(
-    "--frames", "samples", type=click.IntRange(2, 100_000), help="Poses: angles of the drive, both ends included."
+    "--frames", "samples", type=click.IntRange(2, 100_000), help="Poses of the drive, both ends included."
 )
 @solving_command()
 def play(common: Common, **settings: Any) -> int:
