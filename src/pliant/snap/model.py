@@ -194,7 +194,7 @@ class Move(Frozen):
     """Vertices of a pawl, the root or an obstacle that a variable moves, by so much for each unit of it."""
 
     of: Name = Field(description='name of a pawl or an obstacle, or "root"')
-    vertices: tuple[Annotated[int, Field(ge=0)], ...] = Field(
+    vertices: tuple[Annotated[int, Field(ge=0, le=10_000_000)], ...] = Field(
         min_length=1, description="places in its outline, from 0"
     )
     by: Way = Field(description="for each unit of the variable")

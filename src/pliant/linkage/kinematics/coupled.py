@@ -36,7 +36,7 @@ def solve_positions(group: CoupledGroup, drawn: Floats, near: Floats, x: Floats)
     points = _points(group, x)
     points[:, group.own] = np.moveaxis(near[group.joints], 2, 0)
     still = drawn[group.near]
-    size = float(np.ptp(still, axis=0).max())
+    size = float(np.ptp(still, axis=0).max()) or 1.0
     worst = np.empty(len(points))
     scale = np.where(np.isin(group.rows.kinds, LINEAR), 1.0, 1 / size)  # so that all rows are lengths
     _newton(group.rows.kinds, group.rows.joints, group.own, still, size, scale, points, worst)

@@ -141,7 +141,8 @@ def _stresses(structure: LinkageStructure, stuck: np.ndarray) -> Floats:
             held[motor, driven] = structure.drawn[b] - structure.drawn[a]
     count = len(structure.rows)
     matrix = _unit(np.concatenate([slopes, held[:, loose]]).reshape(-1, 2 * len(loose)))
-    left, sizes, _ = np.linalg.svd(matrix)
+    # Of joints that rounding puts at one place a row says nothing.
+    left, sizes, _ = np.linalg.svd(np.nan_to_num(matrix, nan=0.0, posinf=0.0, neginf=0.0))
     balanced = left[:, int((sizes > RANK).sum()) :]
     _, torques, modes = np.linalg.svd(balanced[count + stuck])
     return balanced[:count] @ modes[: max(int((torques > RANK).sum()), 1)].T

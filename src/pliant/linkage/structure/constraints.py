@@ -91,7 +91,8 @@ def curvatures(rows: Constraints, v: Floats) -> Floats:
 
 def errors(rows: Constraints, drawn: Floats, x: Floats) -> Floats:
     """How far each row is from holding, as a length: (F, R)."""
-    return np.abs(residuals(rows, drawn, x)) / scales(rows, drawn)
+    lengths = scales(rows, drawn)
+    return np.abs(residuals(rows, drawn, x)) / np.where(lengths > 0.0, lengths, 1.0)
 
 
 def scales(rows: Constraints, drawn: Floats) -> Floats:
