@@ -120,6 +120,8 @@ def _solve_regularised(matrix: Floats, right: Floats, help_of: Floats) -> Floats
     """The solution of a system whose diagonal is helped by a little, with what that costs made good once."""
     factor, swaps, _ = _lapack.dgetrf(matrix + np.diag(help_of))
     found: Floats = _lapack.dgetrs(factor, swaps, right)[0]
+    if not np.isfinite(found).all():  # of a singular system, which is told by its solution
+        return found
     return found + _lapack.dgetrs(factor, swaps, right - matrix @ found)[0]
 
 

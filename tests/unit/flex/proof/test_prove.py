@@ -145,7 +145,7 @@ def test_thousands_of_random_walks_do_not_pass_the_bound(name, stride):
     model = gallery.load(name).model_copy(update={"limits": ()})
     furthest = walked_furthest(model, 1000, 200, stride, seed=2)
     proof = pliant.prove(model)
-    assert 0.3 * proof.lower < furthest <= proof.upper
+    assert 0.1 * proof.lower < furthest <= proof.upper  # eight parts of a frame walk a fifth of the way
 
 
 def test_a_box_that_parts_may_leave_is_said_to_be_one():
