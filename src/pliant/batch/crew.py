@@ -10,7 +10,7 @@ import math
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -21,6 +21,7 @@ from pliant.core.errors import PliantError
 from pliant.core.progress import Progress
 
 MOST = 8  # processes, unless more are asked for: each has its own copy of all libraries
+HANDING_OVER = 1.0  # seconds after Ctrl-C for processes to hand over what they have
 EVERY = 0.2  # seconds between reports while nothing is finished
 
 Work = Callable[[str, Progress], Any]
@@ -136,6 +137,35 @@ class Crew(AbstractContextManager["Crew"]):
         for hand in self._hands:
             hand.process.terminate()
             hand.process.join()
+
+
+def crew_results(
+    work: Work,
+    tasks: Sequence[str],
+    count: int,
+    watch: Progress,
+    limit_s: float = math.inf,
+    label: Callable[[Sequence[str]], str] = ", ".join,
+) -> Iterator[tuple[str, Any]]:
+    """Each task and what came of it, as it comes; `label` words the tasks in hand.
+
+    The first Ctrl-C lets those at work hand over what is done, for a while; the second ends them.
+    """
+    if not tasks:
+        return
+    with Crew(work, tasks, count, limit_s) as crew:
+
+        def progress(done: int, total: int | None, text: str) -> None:
+            try:
+                watch(done, total, label(crew.at_work))
+            except KeyboardInterrupt:
+                if crew.stopped_for > HANDING_OVER:
+                    raise
+                crew.stop()
+
+        while crew.at_work:
+            progress(crew.done, crew.total, "")
+            yield crew.next_result(progress)
 
 
 def runs(tasks: Sequence[str], count: int) -> list[deque[str]]:

@@ -12,14 +12,13 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from pliant.batch.crew import MOST, Crew, LateError, LostError
+from pliant.batch.crew import MOST, LateError, LostError, crew_results
 from pliant.batch.journal import Journal
 from pliant.core.progress import Progress, silent
 
 Work = Callable[[str, Progress], Mapping[str, Any] | None]  # None: stopped
 
 ONE_THREAD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "PLIANT_THREADS")
-HANDING_OVER = 1.0  # seconds after Ctrl-C for processes to hand over what they have
 
 
 def run_batch(
@@ -52,7 +51,9 @@ def run_batch(
     results = (
         _on_cluster(work, left, cluster, jobs, limit_s, progress)
         if cluster
-        else _here(work, left, jobs, limit_s, progress)
+        else crew_results(
+            work, left, jobs, progress, limit_s or math.inf, lambda now: f"{len(now)} at a time"
+        )
     )
     try:
         with _one_thread():
@@ -71,27 +72,6 @@ def _plain(result: Any) -> Mapping[str, Any]:
     if isinstance(result, LostError):
         return {"lost": str(result), "late": isinstance(result, LateError)}
     return result
-
-
-def _here(
-    work: Work, tasks: Sequence[str], jobs: int, limit_s: float | None, watch: Progress
-) -> Iterator[tuple[str, Any]]:
-    """The first Ctrl-C lets those at work hand over what is done, for a while; the second ends them."""
-    if not tasks:
-        return
-    with Crew(work, tasks, jobs, limit_s or math.inf) as crew:
-
-        def progress(done: int, total: int | None, text: str) -> None:
-            try:
-                watch(done, total, f"{len(crew.at_work)} at a time")
-            except KeyboardInterrupt:
-                if crew.stopped_for > HANDING_OVER:
-                    raise
-                crew.stop()
-
-        while crew.at_work:
-            progress(crew.done, crew.total, "")
-            yield crew.next_result(progress)
 
 
 def _on_cluster(

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 LOOK: dict[str, Any] = {"title": "", "width": 4.4, "tallest": 3.1}  # inches: letters can be read on a tile
 FILM: dict[str, Any] = {"seconds": 2.5, "fps": 12, "dpi": 120, **LOOK}  # drawing films is most of the work
-HANDING_OVER = 1.0  # seconds after Ctrl-C for processes to hand over what they have
 SUFFIXES = {"picture": ".png", "film": ".gif", "player": ".html", "result": ".json", "model": ".toml"}
 
 
@@ -132,23 +131,10 @@ def _solve_in_turn(names: Sequence[str], folder: Path, watch: Watch) -> Solved:
 
 
 def _side_by_side(names: Sequence[str], folder: Path, jobs: int, watch: Watch) -> Solved:
-    """The first Ctrl-C lets those at work hand over what is done, for a while; the second ends them."""
-    from pliant.batch.crew import Crew, LostError
+    from pliant.batch.crew import LostError, crew_results
 
-    with Crew(partial(solve_example, folder=folder), names, jobs) as crew:
-
-        def progress(done: int, total: int | None, text: str) -> None:
-            try:
-                watch(done, total, text)
-            except KeyboardInterrupt:
-                if crew.stopped_for > HANDING_OVER:
-                    raise
-                crew.stop()
-
-        while crew.at_work:
-            progress(crew.done, crew.total, ", ".join(crew.at_work))
-            name, entry = crew.next_result(progress)
-            yield name, _failure_entry(name, entry) if isinstance(entry, LostError) else entry
+    for name, entry in crew_results(partial(solve_example, folder=folder), names, jobs, watch):
+        yield name, _failure_entry(name, entry) if isinstance(entry, LostError) else entry
 
 
 # One example
