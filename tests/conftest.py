@@ -20,6 +20,12 @@ if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = providers.Constants
 
 
+@pytest.fixture(autouse=True)
+def no_lines_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a command prints does not depend on how busy the machine is: no line of progress after seconds."""
+    monkeypatch.setattr("pliant.cli.watch.EVERY", float("inf"))
+
+
 @pytest.fixture
 def not_shaken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the climb of an assembly alone is asked about: to shake parts at its end takes most of a solve.

@@ -345,6 +345,7 @@ def test_progress_is_a_line_now_and_then_where_there_is_no_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     now = [0.0]
+    monkeypatch.setattr("pliant.cli.watch.EVERY", 3.0)
     monkeypatch.setattr("pliant.cli.watch.time.monotonic", lambda: now[0])
     with Watch(label="arm") as watch:
         for step in range(8):
