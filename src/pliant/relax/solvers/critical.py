@@ -42,6 +42,7 @@ FASTER = 2.0  # times the pace of the drive before a step to where it turns back
 SOFTER = 1e-2  # of the least κ at the start: none is 0
 STANDS = 1e-4  # of a step along the way: the drive stands still
 GREAT = 1e5  # times the first forces: the drive is as far from where they are without bound as 1e-10
+GROWN, EXACT = 1e3, 1e-12  # times the first forces, and of the drive: so well a turn of it is known there
 AROUND = (1e-5, 1e-4, 1e-3)  # along the way, to either side of where the drive turns back
 ASIDE = (1e-2, 2e-3, 4e-4)  # ε, of links
 ASIDE_ASTRAY = 0.9  # of it
@@ -82,10 +83,12 @@ def follow_stretch(net: Network, state: State, share: float, goal: float) -> Pat
                 break
             way.step *= 0.5
         if not way.advanced():
-            if abs(way.step) < LEAST:
+            if abs(way.step) >= LEAST:
+                continue
+            if not way.turns_here():
                 break
-            continue
-        if way.spot.largest > GREAT * way.first:
+            out.event = way.event()
+        elif way.spot.largest > GREAT * way.first:
             out.event = CriticalPoint(way.unbounded(), way.spot.state, np.zeros_like(state.x), "fold")
         elif abs(way.wanted) <= CLOSE:
             out.event = way.event()
@@ -165,6 +168,15 @@ class _ArclengthPath:
             return not self.turning or abs(further[-1]) <= FASTER * abs(along[-1])
         signs = np.sign(values).prod() * np.sign(self.values).prod()
         return bool(signs * along[-1] * further[-1] >= 0.0)
+
+    def turns_here(self) -> bool:
+        """Whether the drive turns back here to rounding, ½ s' ds from where it stands, under great forces.
+
+        They make up the arclength, and no shorter step comes out of their rounding.
+        """
+        speed = 0.0 if self.along is None else float(self.along[-1])
+        grown = self.spot.largest > GROWN * self.first
+        return self.turning and grown and abs(0.5 * self.wanted * speed) <= EXACT
 
     def unbounded(self) -> float:
         """Share at which forces diverge, extrapolated from their 1/f² law."""
