@@ -9,7 +9,7 @@ further than a few gaps, or than it has come: what lies on a table is not carrie
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -24,7 +24,12 @@ from pliant.flex.problem.system import System
 from pliant.flex.status import FlexStatus
 from pliant.flex.stepping.alternatives import without_released_rows, without_touching_tips
 from pliant.flex.stepping.ascent import FINEST, ascend
-from pliant.flex.stepping.linearization import linear_step, with_travel_bounds
+from pliant.flex.stepping.linearization import (
+    linear_step,
+    with_half_way_back,
+    with_loss_bounds,
+    with_travel_bounds,
+)
 from pliant.flex.stepping.step import Configuration, configuration_at
 from pliant.flex.stepping.trajectory import Trajectory, without_choices
 
@@ -38,10 +43,14 @@ LEAST_ROUNDS = 5  # where parts rattle, be leans little
 MOST_ROUNDS = 20
 LITTLE = 0.1  # of a body's size: half as many rounds will do, and at a tenth of that a quarter
 ALONE = 0.3  # of the pushes are of one body alone
-FAR = 0.5  # of the rounds go as far as half of a body's size, where all seems locked
-ROLL = 0.5  # of the rounds begin with turns alone: what lies on an edge rolls over its end
+FAR = 0.5  # of the rounds go as far as half of the largest body's size, where all seems locked
+TURNED = 3  # rounds by turns begin with slides, with turns alone, and with any push
 STEPS = 2  # of a push
 STOPS = 4  # on the way of a push, at most
+MORE_STOPS = 12  # of a slide
+SLIDING = 6  # steps of a slide
+STRAIGHT = 0.1  # of what may be lost on a slide is gone by turns: it passes what it would catch on, turned
+LIFT = -0.3  # what the objective weighs beside a slide: off what it presses against, and not into its gaps
 JUST = 0.02  # of a stretch between two changes of contact: so near to one, too, a push stops
 ASCENTS = 8  # that gain nothing, be they promising
 
@@ -66,7 +75,7 @@ def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress
             break
         idle += 1
         progress(trajectory.steps, None, f"objective {trajectory.here.value:.6g}, shaken")
-        for aside in _sideways_trajectories(system, trajectory, chance):
+        for aside in _sideways_trajectories(system, trajectory, chance, done):
             ascents += 1
             start, overlap = _with_own_value(system, aside[-1].here), aside[-1].overlaps[-1]
             back = Trajectory(trajectory.model, system, start, looks_far=False, overlap=overlap)
@@ -102,7 +111,7 @@ def _spared_rounds(system: System, trajectory: Trajectory, aside: list[Trajector
 
 
 def _sideways_trajectories(
-    system: System, trajectory: Trajectory, chance: np.random.Generator
+    system: System, trajectory: Trajectory, chance: np.random.Generator, done: int
 ) -> Iterator[list[Trajectory]]:
     """Pushes from an end, one after the other, as far as each configuration from which more could be had.
 
@@ -111,35 +120,80 @@ def _sideways_trajectories(
     to it or than a tenth of a body's size, nor than half of that size; where all seems locked, as
     far as half of it.
     """
-    gone = float(np.hypot(*(trajectory.here.poses - system.parts.drawn)[:, :2].T).max())
+    poses, parts = trajectory.here.poses, system.parts
+    gone = float(np.hypot(*(poses - parts.drawn)[:, :2].T).max())
     far = chance.random() < FAR and abs(trajectory.here.value) <= system.least
-    radius = system.parts.size / 2
-    if not far:
-        radius = min(max(system.reach, gone, system.parts.size / 10), radius)
-    near = with_travel_bounds(system, trajectory.here.poses, radius)
+    most = float(parts.radius[parts.free].max())
+    radius = most if far else min(max(system.reach, gone, parts.size / 10), most)
+    near = with_travel_bounds(system, poses, radius)
     least = trajectory.here.value - LOSS * radius * system.weight
     aside = [trajectory]
-    for push, keep in _leans(system, chance):
+    for lean in _leans(system, chance, done):
         start = aside[-1]
-        there = _push_aside_either_way(near, start, push, keep)
-        there = _cut_at_loss(system, there, least)
-        for share in _stopping_shares(system, start.here, there.here, chance):
+        if lean.slides:
+            level = with_travel_bounds(system, poses, most, STRAIGHT * LOSS * most)
+            level = with_loss_bounds(level, poses, LOSS * most * system.weight)
+            there = push_aside(level, start, lean.push, lean.keep, SLIDING, reach=most)
+        else:
+            there = _cut_at_loss(system, _push_aside_either_way(near, start, lean.push, lean.keep), least)
+        if not there.steps:
+            continue
+        for share in _stopping_shares(system, start.here, there.here, chance)[: lean.stops]:
             stop = there.cut_at_share(share)
-            if _promises_more(system, _with_own_value(system, stop.here), _least_better_value(trajectory)):
+            if _promises_more(system, trajectory, _with_own_value(system, stop.here)):
                 yield [*aside[1:], stop]
-        aside.append(there.cut_at_share(chance.random()))
-    yield aside[1:]
+        aside.append(there.cut_at_share(chance.random()) if lean.stops else there)
+    if len(aside) > 1:
+        yield aside[1:]
 
 
-def _leans(system: System, chance: np.random.Generator) -> Iterator[tuple[Floats, float]]:
-    """Pushes in a row and what the objective weighs beside each: a slide at no loss, its way back, others."""
-    first, keep = _push_of_some(system, chance), KEEPS[0]
-    if chance.random() < ROLL:
-        first[:, :2], keep = 0.0, KEEPS[3]
-    yield first, keep
-    yield -first, keep
+@dataclass(frozen=True)
+class _Lean:
+    """A push, what the objective weighs beside it, and how often it stops on its way."""
+
+    push: Floats  # (B + 1, 3)
+    keep: float
+    stops: int = STOPS
+    slides: bool = False  # on what the objective presses against: as far as half of the largest body's size
+
+
+def _leans(system: System, chance: np.random.Generator, done: int) -> Iterator[_Lean]:
+    """Pushes in a row: a slide, a turn or any other, its way back, and others."""
+    first = _push_of_some(system, chance)
+    lean, turn = _Lean(first, KEEPS[0]), done // TURNED
+    if done % TURNED == 0:
+        lean = _Lean(_slide(system, chance, turn), LIFT, MORE_STOPS, slides=True)
+    if done % TURNED == 1:
+        lean = _Lean(first * (0.0, 0.0, 1.0), KEEPS[3])
+    if done == TURNED and len(system.parts.free) > 1:
+        yield _Lean(_others_back(system), KEEPS[0], 0)
+    yield lean
+    yield replace(lean, push=-lean.push)
     for _ in range(LEANS - 2):
-        yield _push_of_some(system, chance), chance.choice(KEEPS)
+        yield _Lean(_push_of_some(system, chance), chance.choice(KEEPS))
+
+
+def _slide(system: System, chance: np.random.Generator, turn: int) -> Floats:
+    """A push across the objective, without a turn: of all that move, of what is most wanted, then of any."""
+    push = _along(system, 0.5 * np.pi)
+    if turn == 1:
+        push *= (np.arange(len(push)) == _most_wanted(system))[:, None]
+    if turn > 1:
+        push *= chance.integers(len(system.parts.free)) == _rank_by_name(system)[:, None]
+    return push
+
+
+def _others_back(system: System) -> Floats:
+    """A push, against the objective, of all but what it moves most: out of the way of that."""
+    return _along(system, np.pi) * (np.arange(system.parts.count + 1) != _most_wanted(system))[:, None]
+
+
+def _along(system: System, angle: float) -> Floats:
+    """A push (B + 1, 3) of all moving bodies at an angle to the objective's own direction, without a turn."""
+    bearing = _bearing(system) + angle
+    push = np.zeros((system.parts.count + 1, 3))
+    push[system.parts.free, :2] = np.cos(bearing), np.sin(bearing)
+    return push
 
 
 def _push_of_some(system: System, chance: np.random.Generator) -> Floats:
@@ -180,9 +234,9 @@ def _stopping_shares(
         changes.append(before[ends] / (before[ends] - after[ends]))
     between = np.unique(np.round(np.concatenate(changes), 6))
     low, high = between[:-1], between[1:]
-    parts = np.stack([np.full(len(low), JUST), chance.random(len(low)), np.full(len(low), 1 - JUST)])
-    shares = (low + (high - low) * parts).ravel()[1:]
-    return np.append(1.0, chance.permutation(shares)[: STOPS - 1])
+    within = low + (high - low) * chance.random(len(low))
+    beside = np.concatenate([low + (high - low) * JUST, high - (high - low) * JUST])[1:]
+    return np.concatenate([[1.0], chance.permutation(within), chance.permutation(beside)])
 
 
 def _with_own_value(system: System, here: Configuration) -> Configuration:
@@ -190,14 +244,18 @@ def _with_own_value(system: System, here: Configuration) -> Configuration:
     return replace(here, value=system.objective.value(here.poses))
 
 
-def _promises_more(system: System, here: Configuration, value: float) -> bool:
-    """Whether the program of a pose gets to a greater value, once rows past ends or at tips let go."""
-    turn = system.study.turn
-    linear = linear_step(system, here, turn)
+def _promises_more(system: System, end: Trajectory, here: Configuration) -> bool:
+    """Whether the program of a pose gets higher than an end, once rows past ends or at tips let go.
+
+    The way back to that end does not count.
+    """
+    turn, value = system.study.turn, _least_better_value(end)
+    onward = with_half_way_back(system, here.poses, end.here.poses)
+    linear = linear_step(onward, here, turn)
     every = chain(
         [linear],
-        without_released_rows(system, linear, value - here.value, turn),
-        without_touching_tips(system, linear, turn),
+        without_released_rows(onward, linear, value - here.value, turn),
+        without_touching_tips(onward, linear, turn),
     )
     return any(one.endless is not None or here.value + one.gain > value for one in every)
 
@@ -229,23 +287,34 @@ def _rank_by_name(system: System) -> Ints:
     return rank
 
 
-def _bearing(system: System) -> float:
-    """The direction in which the objective moves a body most; of a turn, where that body is."""
+def _most_wanted(system: System) -> int:
+    """The body that the objective moves most."""
     parts = system.parts
     wanted = system.objective.weights(parts.drawn)[: parts.count]
-    most = int(np.abs(wanted * (1.0, 1.0, 1.0 / parts.size)).max(axis=1).argmax())
-    along = wanted[most, :2]
+    return int(np.abs(wanted * (1.0, 1.0, 1.0 / parts.size)).max(axis=1).argmax())
+
+
+def _bearing(system: System) -> float:
+    """The direction in which the objective moves a body most; of a turn, where that body is."""
+    parts, most = system.parts, _most_wanted(system)
+    along = system.objective.weights(parts.drawn)[most, :2]
     if not along.any():
         along = parts.drawn[most, :2] - parts.drawn[: parts.count, :2].mean(axis=0)
     return float(np.arctan2(along[1], along[0]))
 
 
 def push_aside(
-    system: System, trajectory: Trajectory, push: Floats, keep: float, steps: int = STEPS, far: bool = False
+    system: System,
+    trajectory: Trajectory,
+    push: Floats,
+    keep: float,
+    steps: int = STEPS,
+    far: bool = False,
+    reach: float = 0.0,
 ) -> Trajectory:
     """Where a push leads to in some steps from the end of a trajectory, beside the objective times `keep`.
 
-    Who goes far looks for contacts at all distances first.
+    Contacts are looked for within `reach` to begin with; who goes far looks at all distances first.
     """
     objective, poses = system.objective, trajectory.here.poses
     arm = np.array([1.0, 1.0, 1.0 / system.parts.size])
@@ -259,7 +328,8 @@ def push_aside(
     )
     leaning = replace(leaning, drawn=leaning.value(poses))
     tilted = replace(system, objective=leaning)
-    start = configuration_at(tilted, poses, trajectory.reach, without_choices(trajectory.here.contacts))
+    reach = max(reach, trajectory.reach)
+    start = configuration_at(tilted, poses, reach, without_choices(trajectory.here.contacts))
     aside = Trajectory(trajectory.model, tilted, start, far, trajectory.overlaps[-1])
     ascend(tilted, aside, steps, wander=True)
     return aside
