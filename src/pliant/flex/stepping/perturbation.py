@@ -52,6 +52,7 @@ SLIDING = 6  # steps of a slide
 STRAIGHT = 0.1  # of what may be lost on a slide is gone by turns: it passes what it would catch on, turned
 LIFT = -0.3  # what the objective weighs beside a slide: off what it presses against, and not into its gaps
 JUST = 0.02  # of a stretch between two changes of contact: so near to one, too, a push stops
+EVEN = 1e-6  # of the assembly's extent: so near to its middle a body is on neither side
 ASCENTS = 8  # that gain nothing, be they promising
 
 
@@ -68,14 +69,17 @@ def is_worth_perturbing(system: System, trajectory: Trajectory) -> bool:
 def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress: Progress) -> Ending:
     """Push the parts at the end of a trajectory until that gains nothing; it then goes to the better end."""
     chance = np.random.default_rng(0)
-    idle = ascents = 0
+    idle = ascents = tried = 0
     least = LEAST_ROUNDS if system.rattles else 0
     for done in range(MOST_ROUNDS):
         if (idle >= ROUNDS and done >= least) or ascents >= ASCENTS or not ending.status.at_rest:
             break
         idle += 1
         progress(trajectory.steps, None, f"objective {trajectory.here.value:.6g}, shaken")
-        for aside in _sideways_trajectories(system, trajectory, chance, done):
+        for aside in _sideways_trajectories(system, trajectory, chance, tried):
+            if not aside:
+                idle += _spared_rounds(0.0)
+                break
             ascents += 1
             start, overlap = _with_own_value(system, aside[-1].here), aside[-1].overlaps[-1]
             back = Trajectory(trajectory.model, system, start, looks_far=False, overlap=overlap)
@@ -83,11 +87,13 @@ def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress
             gained = back.here.value - trajectory.here.value
             if end.status.endless or (end.status.at_rest and gained > trajectory.enough):
                 if end.status.endless or back.here.value > _least_better_value(trajectory):
-                    idle = ascents = 0
+                    idle, ascents, tried = 0, 0, -1
                 trajectory.extend(*aside, back)
                 ending = _ending_of_whole(trajectory, end)
                 break
-            idle += _spared_rounds(system, trajectory, aside)
+            gone = np.abs(aside[-1].here.poses - trajectory.here.poses)[:, :2].max()
+            idle += _spared_rounds(float(gone) / system.parts.size)
+        tried += 1
     return ending
 
 
@@ -104,14 +110,13 @@ def _least_better_value(trajectory: Trajectory) -> float:
     )
 
 
-def _spared_rounds(system: System, trajectory: Trajectory, aside: list[Trajectory]) -> int:
-    """How many more rounds to spare where leans together moved no body by more than a little."""
-    gone = float(np.abs(aside[-1].here.poses - trajectory.here.poses)[:, :2].max()) / system.parts.size
+def _spared_rounds(gone: float) -> int:
+    """How many more rounds to spare where leans together moved no body by more of its size than that."""
     return int(gone < LITTLE) + 2 * int(gone < LITTLE**2)
 
 
 def _sideways_trajectories(
-    system: System, trajectory: Trajectory, chance: np.random.Generator, done: int
+    system: System, trajectory: Trajectory, chance: np.random.Generator, tried: int
 ) -> Iterator[list[Trajectory]]:
     """Pushes from an end, one after the other, as far as each configuration from which more could be had.
 
@@ -125,26 +130,26 @@ def _sideways_trajectories(
     far = chance.random() < FAR and abs(trajectory.here.value) <= system.least
     most = float(parts.radius[parts.free].max())
     radius = most if far else min(max(system.reach, gone, parts.size / 10), most)
-    near = with_travel_bounds(system, poses, radius)
+    near, hair = with_travel_bounds(system, poses, radius), LOSS * most
     least = trajectory.here.value - LOSS * radius * system.weight
     aside = [trajectory]
-    for lean in _leans(system, chance, done):
+    for lean in _leans(system, chance, tried):
         start = aside[-1]
         if lean.slides:
-            level = with_travel_bounds(system, poses, most, STRAIGHT * LOSS * most)
-            level = with_loss_bounds(level, poses, LOSS * most * system.weight)
+            level = with_travel_bounds(system, poses, most, STRAIGHT * hair)
+            level = with_loss_bounds(level, poses, hair * system.weight)
             there = push_aside(level, start, lean.push, lean.keep, SLIDING, reach=most)
         else:
             there = _cut_at_loss(system, _push_aside_either_way(near, start, lean.push, lean.keep), least)
         if not there.steps:
             continue
-        for share in _stopping_shares(system, start.here, there.here, chance)[: lean.stops]:
+        touching = 2 * system.threshold + (hair if lean.slides else 0.0)
+        for share in _stopping_shares(system, start.here, there.here, touching, chance)[: lean.stops]:
             stop = there.cut_at_share(share)
             if _promises_more(system, trajectory, _with_own_value(system, stop.here)):
                 yield [*aside[1:], stop]
         aside.append(there.cut_at_share(chance.random()) if lean.stops else there)
-    if len(aside) > 1:
-        yield aside[1:]
+    yield aside[1:]
 
 
 @dataclass(frozen=True)
@@ -157,15 +162,15 @@ class _Lean:
     slides: bool = False  # on what the objective presses against: as far as half of the largest body's size
 
 
-def _leans(system: System, chance: np.random.Generator, done: int) -> Iterator[_Lean]:
+def _leans(system: System, chance: np.random.Generator, tried: int) -> Iterator[_Lean]:
     """Pushes in a row: a slide, a turn or any other, its way back, and others."""
     first = _push_of_some(system, chance)
-    lean, turn = _Lean(first, KEEPS[0]), done // TURNED
-    if done % TURNED == 0:
+    lean, turn = _Lean(first, KEEPS[0]), tried // TURNED
+    if tried % TURNED == 0:
         lean = _Lean(_slide(system, chance, turn), LIFT, MORE_STOPS, slides=True)
-    if done % TURNED == 1:
+    if tried % TURNED == 1:
         lean = _Lean(first * (0.0, 0.0, 1.0), KEEPS[3])
-    if done == TURNED and len(system.parts.free) > 1:
+    if tried == TURNED and len(system.parts.free) > 1:
         yield _Lean(_others_back(system), KEEPS[0], 0)
     yield lean
     yield replace(lean, push=-lean.push)
@@ -190,7 +195,7 @@ def _others_back(system: System) -> Floats:
 
 def _along(system: System, angle: float) -> Floats:
     """A push (B + 1, 3) of all moving bodies at an angle to the objective's own direction, without a turn."""
-    bearing = _bearing(system) + angle
+    bearing = _bearing(system) + _hand(system) * angle
     push = np.zeros((system.parts.count + 1, 3))
     push[system.parts.free, :2] = np.cos(bearing), np.sin(bearing)
     return push
@@ -215,9 +220,11 @@ def _cut_at_loss(system: System, trajectory: Trajectory, least: float) -> Trajec
 
 
 def _stopping_shares(
-    system: System, start: Configuration, there: Configuration, chance: np.random.Generator
+    system: System, start: Configuration, there: Configuration, touching: float, chance: np.random.Generator
 ) -> Floats:
     """Shares of the way of a push at which to stop: between any two at which a contact begins or ends.
+
+    In contact are vertices that are as near to an edge as `touching`.
 
     A part that slides along others may fit between them in one place only, and that place is
     where a vertex has slid off one edge and not yet onto another: at its least near where that
@@ -225,9 +232,9 @@ def _stopping_shares(
     """
     changes = [np.array([0.0, 1.0])]
     for at in (start, there):
-        touching = gaps(at.contacts.rows, at.poses) <= 2 * system.threshold
+        held = gaps(at.contacts.rows, at.poses) <= touching
         before, after = (
-            distance_beyond_ends(system.parts, poses, at.contacts)[touching]
+            distance_beyond_ends(system.parts, poses, at.contacts)[held]
             for poses in (start.poses, there.poses)
         )
         ends = before * after < 0
@@ -270,10 +277,11 @@ def random_push(system: System, chance: np.random.Generator) -> Floats:
     """A load (B + 1, 3) on the moving bodies, of a random direction, 1 on the greatest body's scale.
 
     Drawn in the order of the bodies' names and from the objective's own direction, so that the
-    same assembly written down in another order, or lying another way, is pushed alike.
+    same assembly written down in another order, lying another way or mirrored is pushed alike.
     """
     parts, rank = system.parts, _rank_by_name(system)
     push = np.where(rank[:, None] < 0, 0.0, chance.normal(size=(len(parts.free), 3))[rank])
+    push[:, 1:] *= _hand(system)
     push[:, :2] = turn(np.array(_bearing(system)), push[:, :2])
     push[:, 2] *= parts.size
     return push / max(float(np.abs(push / (1.0, 1.0, parts.size)).max()), 1e-300)
@@ -296,11 +304,28 @@ def _most_wanted(system: System) -> int:
 
 def _bearing(system: System) -> float:
     """The direction in which the objective moves a body most; of a turn, where that body is."""
-    parts, most = system.parts, _most_wanted(system)
-    along = system.objective.weights(parts.drawn)[most, :2]
+    most = _most_wanted(system)
+    along = system.objective.weights(system.parts.drawn)[most, :2]
     if not along.any():
-        along = parts.drawn[most, :2] - parts.drawn[: parts.count, :2].mean(axis=0)
+        along = _off_middle(system, most)
     return float(np.arctan2(along[1], along[0]))
+
+
+def _hand(system: System) -> float:
+    """1, or −1 for its mirror image: on which side of the middle the body is that the objective moves most.
+
+    Of a turn, which way that goes.
+    """
+    most = _most_wanted(system)
+    along, off = system.objective.weights(system.parts.drawn)[most], _off_middle(system, most)
+    side = along[0] * off[1] - along[1] * off[0] if along[:2].any() else along[2] * system.parts.extent
+    return -1.0 if side < -EVEN * np.abs(along).max() * system.parts.extent else 1.0
+
+
+def _off_middle(system: System, body: int) -> Floats:
+    """How far (2,) a body is drawn from the middle of all."""
+    drawn = system.parts.drawn[: system.parts.count, :2]
+    return drawn[body] - drawn.mean(axis=0)
 
 
 def push_aside(
