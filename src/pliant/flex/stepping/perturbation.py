@@ -210,8 +210,9 @@ def _push_of_some(system: System, chance: np.random.Generator) -> Floats:
 
 
 def _cut_at_loss(system: System, trajectory: Trajectory, least: float) -> Trajectory:
-    """A trajectory as far as the objective is worth at least that."""
+    """A trajectory as far as the objective is worth at least that, or no less than where it begins."""
     worth = system.objective.values(np.array(trajectory.frames))
+    least = min(least, worth[0])
     low = np.flatnonzero(worth[1:] < least)
     if not len(low):
         return trajectory
