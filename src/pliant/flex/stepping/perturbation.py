@@ -3,19 +3,18 @@
 A program at rest knows its pose only. Bodies that lie against each other may have to slide or
 roll before there is more to gain; a push to the side, in a direction that chance has given,
 finds most of that. Next to nothing of the objective is given up for it, and no body goes
-further than a few gaps, or than it has come: what lies on a table is not carried to its edge.
+further than half of the largest one's size: what lies on a table is not carried to its edge.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 
-from pliant.core.arrays import Floats, Ints
-from pliant.core.pose import turn
+from pliant.core.arrays import Floats
 from pliant.core.progress import Progress
 from pliant.flex.contact.distance import gaps
 from pliant.flex.contact.selection import distance_beyond_ends
@@ -30,29 +29,22 @@ from pliant.flex.stepping.linearization import (
     with_loss_bounds,
     with_travel_bounds,
 )
+from pliant.flex.stepping.pushes import leans
 from pliant.flex.stepping.step import Configuration, configuration_at
 from pliant.flex.stepping.trajectory import Trajectory, without_choices
 
 FEW, SHORT = 12, 500  # moving bodies and rows up to which parts are pushed: a second or two
 MORE, LONGER = 60, 4000  # the same where parts rattle: some seconds
-KEEPS = (100.0, 30.0, 10.0, 3.0, 1.0)  # what the objective weighs beside the push
 LOSS = 0.01  # of how far a push may lead, and no more of the objective is lost on it
-LEANS = 4  # in a row, each from where the last one stopped
 ROUNDS = 8  # of such leans that gain nothing
 LEAST_ROUNDS = 5  # where parts rattle, be leans little
 MOST_ROUNDS = 20
 LITTLE = 0.1  # of a body's size: half as many rounds will do, and at a tenth of that a quarter
-ALONE = 0.3  # of the pushes are of one body alone
 FAR = 0.5  # of the rounds go as far as half of the largest body's size, where all seems locked
-TURNED = 3  # rounds by turns begin with slides, with turns alone, and with any push
 STEPS = 2  # of a push
-STOPS = 4  # on the way of a push, at most
-MORE_STOPS = 12  # of a slide
 SLIDING = 6  # steps of a slide
 STRAIGHT = 0.1  # of what may be lost on a slide is gone by turns: it passes what it would catch on, turned
-LIFT = -0.3  # what the objective weighs beside a slide: off what it presses against, and not into its gaps
 JUST = 0.02  # of a stretch between two changes of contact: so near to one, too, a push stops
-EVEN = 1e-6  # of the assembly's extent: so near to its middle a body is on neither side
 ASCENTS = 8  # that gain nothing, be they promising
 
 
@@ -121,9 +113,9 @@ def _sideways_trajectories(
     """Pushes from an end, one after the other, as far as each configuration from which more could be had.
 
     Each stops anywhere on its way, and the next one leads on from there: parts that slide at no
-    loss get to all places of that plateau, no further from the end than a few gaps, than they came
-    to it or than a tenth of a body's size, nor than half of that size; where all seems locked, as
-    far as half of it.
+    loss get to all places of that plateau. Slides go as far from the end as half of the largest
+    body's size, and others do where all seems locked; else no further than a few gaps, than parts
+    came to the end or than a tenth of a body's size.
     """
     poses, parts = trajectory.here.poses, system.parts
     gone = float(np.hypot(*(poses - parts.drawn)[:, :2].T).max())
@@ -133,7 +125,7 @@ def _sideways_trajectories(
     near, hair = with_travel_bounds(system, poses, radius), LOSS * most
     least = trajectory.here.value - LOSS * radius * system.weight
     aside = [trajectory]
-    for lean in _leans(system, chance, tried):
+    for lean in leans(system, chance, tried):
         start = aside[-1]
         if lean.slides:
             level = with_travel_bounds(system, poses, most, STRAIGHT * hair)
@@ -150,63 +142,6 @@ def _sideways_trajectories(
                 yield [*aside[1:], stop]
         aside.append(there.cut_at_share(chance.random()) if lean.stops else there)
     yield aside[1:]
-
-
-@dataclass(frozen=True)
-class _Lean:
-    """A push, what the objective weighs beside it, and how often it stops on its way."""
-
-    push: Floats  # (B + 1, 3)
-    keep: float
-    stops: int = STOPS
-    slides: bool = False  # on what the objective presses against: as far as half of the largest body's size
-
-
-def _leans(system: System, chance: np.random.Generator, tried: int) -> Iterator[_Lean]:
-    """Pushes in a row: a slide, a turn or any other, its way back, and others."""
-    first = _push_of_some(system, chance)
-    lean, turn = _Lean(first, KEEPS[0]), tried // TURNED
-    if tried % TURNED == 0:
-        lean = _Lean(_slide(system, chance, turn), LIFT, MORE_STOPS, slides=True)
-    if tried % TURNED == 1:
-        lean = _Lean(first * (0.0, 0.0, 1.0), KEEPS[3])
-    if tried == TURNED and len(system.parts.free) > 1:
-        yield _Lean(_others_back(system), KEEPS[0], 0)
-    yield lean
-    yield replace(lean, push=-lean.push)
-    for _ in range(LEANS - 2):
-        yield _Lean(_push_of_some(system, chance), chance.choice(KEEPS))
-
-
-def _slide(system: System, chance: np.random.Generator, turn: int) -> Floats:
-    """A push across the objective, without a turn: of all that move, of what is most wanted, then of any."""
-    push = _along(system, 0.5 * np.pi)
-    if turn == 1:
-        push *= (np.arange(len(push)) == _most_wanted(system))[:, None]
-    if turn > 1:
-        push *= chance.integers(len(system.parts.free)) == _rank_by_name(system)[:, None]
-    return push
-
-
-def _others_back(system: System) -> Floats:
-    """A push, against the objective, of all but what it moves most: out of the way of that."""
-    return _along(system, np.pi) * (np.arange(system.parts.count + 1) != _most_wanted(system))[:, None]
-
-
-def _along(system: System, angle: float) -> Floats:
-    """A push (B + 1, 3) of all moving bodies at an angle to the objective's own direction, without a turn."""
-    bearing = _bearing(system) + _hand(system) * angle
-    push = np.zeros((system.parts.count + 1, 3))
-    push[system.parts.free, :2] = np.cos(bearing), np.sin(bearing)
-    return push
-
-
-def _push_of_some(system: System, chance: np.random.Generator) -> Floats:
-    """A random push of all moving bodies, or at times of one alone."""
-    push = random_push(system, chance)
-    if chance.random() < ALONE:
-        push *= chance.integers(len(system.parts.free)) == _rank_by_name(system)[:, None]
-    return push
 
 
 def _cut_at_loss(system: System, trajectory: Trajectory, least: float) -> Trajectory:
@@ -274,61 +209,6 @@ def _push_aside_either_way(system: System, start: Trajectory, push: Floats, keep
     return there if there.steps else push_aside(system, start, -push, keep)
 
 
-def random_push(system: System, chance: np.random.Generator) -> Floats:
-    """A load (B + 1, 3) on the moving bodies, of a random direction, 1 on the greatest body's scale.
-
-    Drawn in the order of the bodies' names and from the objective's own direction, so that the
-    same assembly written down in another order, lying another way or mirrored is pushed alike.
-    """
-    parts, rank = system.parts, _rank_by_name(system)
-    push = np.where(rank[:, None] < 0, 0.0, chance.normal(size=(len(parts.free), 3))[rank])
-    push[:, 1:] *= _hand(system)
-    push[:, :2] = turn(np.array(_bearing(system)), push[:, :2])
-    push[:, 2] *= parts.size
-    return push / max(float(np.abs(push / (1.0, 1.0, parts.size)).max()), 1e-300)
-
-
-def _rank_by_name(system: System) -> Ints:
-    """The place of each moving body (B + 1,) in the order of names; -1: it does not move."""
-    parts = system.parts
-    rank = np.full(parts.count + 1, -1)
-    rank[sorted(parts.free, key=lambda body: parts.names_of(np.array([body])))] = np.arange(len(parts.free))
-    return rank
-
-
-def _most_wanted(system: System) -> int:
-    """The body that the objective moves most."""
-    parts = system.parts
-    wanted = system.objective.weights(parts.drawn)[: parts.count]
-    return int(np.abs(wanted * (1.0, 1.0, 1.0 / parts.size)).max(axis=1).argmax())
-
-
-def _bearing(system: System) -> float:
-    """The direction in which the objective moves a body most; of a turn, where that body is."""
-    most = _most_wanted(system)
-    along = system.objective.weights(system.parts.drawn)[most, :2]
-    if not along.any():
-        along = _off_middle(system, most)
-    return float(np.arctan2(along[1], along[0]))
-
-
-def _hand(system: System) -> float:
-    """1, or −1 for its mirror image: on which side of the middle the body is that the objective moves most.
-
-    Of a turn, which way that goes.
-    """
-    most = _most_wanted(system)
-    along, off = system.objective.weights(system.parts.drawn)[most], _off_middle(system, most)
-    side = along[0] * off[1] - along[1] * off[0] if along[:2].any() else along[2] * system.parts.extent
-    return -1.0 if side < -EVEN * np.abs(along).max() * system.parts.extent else 1.0
-
-
-def _off_middle(system: System, body: int) -> Floats:
-    """How far (2,) a body is drawn from the middle of all."""
-    drawn = system.parts.drawn[: system.parts.count, :2]
-    return drawn[body] - drawn.mean(axis=0)
-
-
 def push_aside(
     system: System,
     trajectory: Trajectory,
@@ -343,8 +223,8 @@ def push_aside(
     Contacts are looked for within `reach` to begin with; who goes far looks at all distances first.
     """
     objective, poses = system.objective, trajectory.here.poses
-    arm = np.array([1.0, 1.0, 1.0 / system.parts.size])
-    scale = float(np.abs(objective.weights(poses) * arm).max()) or 1.0
+    wanted = objective.weights(poses)
+    scale = max(np.hypot(*wanted[:, :2].T).max(), np.abs(wanted[:, 2]).max() / system.parts.size) or 1.0
     leaning = replace(
         objective,
         linear=keep * objective.linear + scale * push,
