@@ -217,6 +217,79 @@ def test_a_part_that_lies_on_an_edge_rolls_into_the_corner_whatever_the_pushes(
     assert solve(model).objective >= 3.6365 * (1 - 1e-3)
 
 
+SLIDES = {  # what a walk gets to from where pushes of random directions alone ended
+    ("touching", 400337): 1.683,  # a rider slides off the block it lies on: it was said to be locked
+    (
+        "opened",
+        400307,
+    ): 0.002489,  # once the other part is out of its way, a part slides along a wall to its gap
+    ("opened", 400315): 56.99,  # the same, past the end of the wall, which is flush with it
+    ("gate", 10035): 13.942,  # askew in a gate, at a smooth top: over a ridge of less than 2e-4 it is through
+}
+
+
+@pytest.mark.parametrize(
+    "seed", [0, pytest.param(4, marks=pytest.mark.slow), pytest.param(6, marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize("case", SLIDES)
+def test_a_part_slides_to_where_it_can_go_on_whatever_the_pushes(
+    case: tuple[str, int], seed: int, monkeypatch: pytest.MonkeyPatch
+):
+    chance = np.random.default_rng
+    model = random_assembly(*case)
+    monkeypatch.setattr(np.random, "default_rng", lambda _: chance(seed))
+    result = solve(model)
+    assert result.status is FlexStatus.CONVERGED
+    assert result.objective >= SLIDES[case] * (1 - 1e-3)
+
+
+def copied(model: Assembly, scale: float = 1.0, angle: float = 0.0, mirror: float = 1.0) -> Assembly:
+    """The same bodies in reverse order, scaled, turned about the origin and, with −1, mirrored first."""
+    turn = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
+
+    def placed(pose: tuple[float, float, float]) -> list[float]:
+        return [*(scale * np.array(pose[:2]) * (1, mirror) @ turn).tolist(), mirror * pose[2] + angle]
+
+    def drawn(ring) -> list[list[float]]:
+        return (scale * np.array(ring) * (1, mirror)).tolist()
+
+    data = model.model_dump(exclude_defaults=True)
+    bodies = [
+        {
+            **body,
+            "outline": drawn(body["outline"]),
+            "holes": [drawn(ring) for ring in body.get("holes", ())],
+            "pose": placed(body.get("pose", (0.0, 0.0, 0.0))),
+        }
+        for body in reversed(data["bodies"])
+    ]
+    (term,) = data["study"]["maximize"]
+    along = (np.array(term["direction"]) * (1, mirror) @ turn).tolist()
+    return assembly(bodies, body=term["body"], direction=along)
+
+
+@pytest.mark.parametrize(
+    ("case", "changed"),
+    [
+        (("touching", 400337), {"mirror": -1.0, "angle": 2.0}),
+        *(
+            pytest.param(case, changed, marks=pytest.mark.slow)
+            for case in SLIDES
+            for changed in (
+                {"scale": 1 / 25.4},
+                {"scale": 1e-3, "angle": 0.7},
+                {"angle": -2.3},
+                {"mirror": -1.0},
+                {"mirror": -1.0, "scale": 25.4, "angle": 1.0},
+            )
+        ),
+    ],
+)
+def test_what_is_written_down_another_way_ends_alike(case: tuple[str, int], changed: dict[str, float]):
+    result = solve(copied(random_assembly(*case), **changed))
+    assert result.objective == pytest.approx(changed.get("scale", 1.0) * SLIDES[case], rel=1e-2)
+
+
 def test_a_block_against_a_wall_is_not_carried_along_it_and_round_its_end():
     wall, block = fixed("wall", 2, -5, 3, 5), {"name": "block", "outline": box(0, 0, 1, 1)}
     result = solve(assembly([wall, block], body="block", direction=[1, 0]))

@@ -108,20 +108,55 @@ def with_trust_region(system: System, here: Configuration) -> System:
     """
     pairs = here.contacts.near.pairs
     pairs = np.concatenate([pairs, _to_ground(system.parts, _unconnected_bodies(system.parts, pairs))])
-    return _bounded(system, here.poses, pairs, here.contacts.near.reach)
+    reach = here.contacts.near.reach
+    return _with_rows(system, _relative_rows(system, here.poses, pairs, reach, reach))
 
 
-def with_travel_bounds(system: System, poses: Floats, radius: float) -> System:
-    """The system with rows that keep every body within a radius of where it is."""
-    return _bounded(system, poses, _to_ground(system.parts, system.parts.free), radius)
+def with_travel_bounds(system: System, poses: Floats, radius: float, swing: float | None = None) -> System:
+    """The system with rows that keep every body within a radius of where it is.
+
+    By turns no point goes further than that, or than a `swing`.
+    """
+    pairs = _to_ground(system.parts, system.parts.free)
+    return _with_rows(
+        system, _relative_rows(system, poses, pairs, radius, radius if swing is None else swing)
+    )
+
+
+def with_loss_bounds(system: System, poses: Floats, loss: float) -> System:
+    """The system with rows that let no body lose more of the objective than that from where it is."""
+    wanted = system.objective.weights(poses)
+    bodies = system.parts.free[np.abs(wanted[system.parts.free]).max(axis=1) > 0]
+    return _with_rows(system, _rows_along(system, bodies, wanted[bodies], loss, poses))
+
+
+def with_half_way_back(system: System, poses: Floats, end: Floats) -> System:
+    """The system with rows that let no body go more than half of its way back to where it was at an end.
+
+    By |Δ|² for turns times half of the size. Down from a top the loss is −kΔ², and its slope
+    promises to regain just that on half of the way: what goes beyond the top is had elsewhere.
+    """
+    arm = np.array([1.0, 1.0, system.parts.size / 2])
+    gone = (poses - end) * arm
+    length = np.linalg.norm(gone, axis=1)
+    bodies = system.parts.free[length[system.parts.free] > 0]
+    along = gone[bodies] / length[bodies, None] * arm
+    return _with_rows(system, _rows_along(system, bodies, along, length[bodies] / 2, poses))
+
+
+def _rows_along(system: System, bodies: Ints, along: Floats, back: Floats | float, poses: Floats) -> Linear:
+    """Rows that let bodies (K,) go back by so much at most along directions (K, 3) from poses."""
+    blocks = np.stack([np.zeros_like(along), along], axis=1)
+    offset = back - (along * poses[bodies]).sum(axis=1)
+    source = np.full(len(bodies), len(system.joints.joints))
+    return Linear(_to_ground(system.parts, bodies), blocks, offset, source)
 
 
 def _to_ground(parts: Parts, bodies: Ints) -> Ints:
     return np.stack([np.full(len(bodies), parts.count), bodies], axis=1)
 
 
-def _bounded(system: System, poses: Floats, pairs: Ints, radius: float) -> System:
-    rows = _relative_rows(system, poses, pairs, radius)
+def _with_rows(system: System, rows: Linear) -> System:
     joints = replace(
         system.joints,
         joints=(*system.joints.joints, Joint("trust", (), "the step's own bound")),
@@ -139,7 +174,7 @@ def _unconnected_bodies(parts: Parts, pairs: Ints) -> Ints:
     return np.flatnonzero(~held)
 
 
-def _relative_rows(system: System, poses: Floats, pairs: Ints, radius: float) -> Linear:
+def _relative_rows(system: System, poses: Floats, pairs: Ints, radius: float, swing: float) -> Linear:
     first, second = pairs.T
     arm = poses[second, :2] - poses[first, :2]
     arm[first == system.parts.count] = 0.0
@@ -151,5 +186,6 @@ def _relative_rows(system: System, poses: Floats, pairs: Ints, radius: float) ->
     change[:, 2, 0, 2], change[:, 2, 1, 2] = -size, size
     blocks = np.concatenate([change, -change]).reshape(-1, 2, 3)
     bodies = np.tile(np.repeat(pairs, 3, axis=0), (2, 1))
-    offset = radius - (blocks * poses[bodies]).sum(axis=(1, 2))
+    most = np.tile(np.array([radius, radius, swing]), 2 * len(pairs))
+    offset = most - (blocks * poses[bodies]).sum(axis=(1, 2))
     return Linear(bodies, blocks, offset, np.full(len(bodies), len(system.joints.joints)))

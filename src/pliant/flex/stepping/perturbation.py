@@ -3,7 +3,7 @@
 A program at rest knows its pose only. Bodies that lie against each other may have to slide or
 roll before there is more to gain; a push to the side, in a direction that chance has given,
 finds most of that. Next to nothing of the objective is given up for it, and no body goes
-further than a few gaps, or than it has come: what lies on a table is not carried to its edge.
+further than half of the largest one's size: what lies on a table is not carried to its edge.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from itertools import chain
 
 import numpy as np
 
-from pliant.core.arrays import Floats, Ints
-from pliant.core.pose import turn
+from pliant.core.arrays import Floats
 from pliant.core.progress import Progress
 from pliant.flex.contact.distance import gaps
 from pliant.flex.contact.selection import distance_beyond_ends
@@ -24,24 +23,27 @@ from pliant.flex.problem.system import System
 from pliant.flex.status import FlexStatus
 from pliant.flex.stepping.alternatives import without_released_rows, without_touching_tips
 from pliant.flex.stepping.ascent import FINEST, ascend
-from pliant.flex.stepping.linearization import linear_step, with_travel_bounds
+from pliant.flex.stepping.linearization import (
+    linear_step,
+    with_half_way_back,
+    with_loss_bounds,
+    with_travel_bounds,
+)
+from pliant.flex.stepping.pushes import leans
 from pliant.flex.stepping.step import Configuration, configuration_at
 from pliant.flex.stepping.trajectory import Trajectory, without_choices
 
 FEW, SHORT = 12, 500  # moving bodies and rows up to which parts are pushed: a second or two
 MORE, LONGER = 60, 4000  # the same where parts rattle: some seconds
-KEEPS = (100.0, 30.0, 10.0, 3.0, 1.0)  # what the objective weighs beside the push
 LOSS = 0.01  # of how far a push may lead, and no more of the objective is lost on it
-LEANS = 4  # in a row, each from where the last one stopped
 ROUNDS = 8  # of such leans that gain nothing
 LEAST_ROUNDS = 5  # where parts rattle, be leans little
 MOST_ROUNDS = 20
 LITTLE = 0.1  # of a body's size: half as many rounds will do, and at a tenth of that a quarter
-ALONE = 0.3  # of the pushes are of one body alone
-FAR = 0.5  # of the rounds go as far as half of a body's size, where all seems locked
-ROLL = 0.5  # of the rounds begin with turns alone: what lies on an edge rolls over its end
+FAR = 0.5  # of the rounds go as far as half of the largest body's size, where all seems locked
 STEPS = 2  # of a push
-STOPS = 4  # on the way of a push, at most
+SLIDING = 6  # steps of a slide
+STRAIGHT = 0.1  # of what may be lost on a slide is gone by turns: it passes what it would catch on, turned
 JUST = 0.02  # of a stretch between two changes of contact: so near to one, too, a push stops
 ASCENTS = 8  # that gain nothing, be they promising
 
@@ -59,14 +61,17 @@ def is_worth_perturbing(system: System, trajectory: Trajectory) -> bool:
 def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress: Progress) -> Ending:
     """Push the parts at the end of a trajectory until that gains nothing; it then goes to the better end."""
     chance = np.random.default_rng(0)
-    idle = ascents = 0
+    idle = ascents = tried = 0
     least = LEAST_ROUNDS if system.rattles else 0
     for done in range(MOST_ROUNDS):
         if (idle >= ROUNDS and done >= least) or ascents >= ASCENTS or not ending.status.at_rest:
             break
         idle += 1
         progress(trajectory.steps, None, f"objective {trajectory.here.value:.6g}, shaken")
-        for aside in _sideways_trajectories(system, trajectory, chance):
+        for aside in _sideways_trajectories(system, trajectory, chance, tried):
+            if not aside:
+                idle += _spared_rounds(0.0)
+                break
             ascents += 1
             start, overlap = _with_own_value(system, aside[-1].here), aside[-1].overlaps[-1]
             back = Trajectory(trajectory.model, system, start, looks_far=False, overlap=overlap)
@@ -74,11 +79,13 @@ def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress
             gained = back.here.value - trajectory.here.value
             if end.status.endless or (end.status.at_rest and gained > trajectory.enough):
                 if end.status.endless or back.here.value > _least_better_value(trajectory):
-                    idle = ascents = 0
+                    idle, ascents, tried = 0, 0, -1
                 trajectory.extend(*aside, back)
                 ending = _ending_of_whole(trajectory, end)
                 break
-            idle += _spared_rounds(system, trajectory, aside)
+            gone = np.abs(aside[-1].here.poses - trajectory.here.poses)[:, :2].max()
+            idle += _spared_rounds(float(gone) / system.parts.size)
+        tried += 1
     return ending
 
 
@@ -95,64 +102,52 @@ def _least_better_value(trajectory: Trajectory) -> float:
     )
 
 
-def _spared_rounds(system: System, trajectory: Trajectory, aside: list[Trajectory]) -> int:
-    """How many more rounds to spare where leans together moved no body by more than a little."""
-    gone = float(np.abs(aside[-1].here.poses - trajectory.here.poses)[:, :2].max()) / system.parts.size
+def _spared_rounds(gone: float) -> int:
+    """How many more rounds to spare where leans together moved no body by more of its size than that."""
     return int(gone < LITTLE) + 2 * int(gone < LITTLE**2)
 
 
 def _sideways_trajectories(
-    system: System, trajectory: Trajectory, chance: np.random.Generator
+    system: System, trajectory: Trajectory, chance: np.random.Generator, tried: int
 ) -> Iterator[list[Trajectory]]:
     """Pushes from an end, one after the other, as far as each configuration from which more could be had.
 
     Each stops anywhere on its way, and the next one leads on from there: parts that slide at no
-    loss get to all places of that plateau, no further from the end than a few gaps, than they came
-    to it or than a tenth of a body's size, nor than half of that size; where all seems locked, as
-    far as half of it.
+    loss get to all places of that plateau. Slides go as far from the end as half of the largest
+    body's size, and others do where all seems locked; else no further than a few gaps, than parts
+    came to the end or than a tenth of a body's size.
     """
-    gone = float(np.hypot(*(trajectory.here.poses - system.parts.drawn)[:, :2].T).max())
+    poses, parts = trajectory.here.poses, system.parts
+    gone = float(np.hypot(*(poses - parts.drawn)[:, :2].T).max())
     far = chance.random() < FAR and abs(trajectory.here.value) <= system.least
-    radius = system.parts.size / 2
-    if not far:
-        radius = min(max(system.reach, gone, system.parts.size / 10), radius)
-    near = with_travel_bounds(system, trajectory.here.poses, radius)
+    most = float(parts.radius[parts.free].max())
+    radius = most if far else min(max(system.reach, gone, parts.size / 10), most)
+    near, hair = with_travel_bounds(system, poses, radius), LOSS * most
     least = trajectory.here.value - LOSS * radius * system.weight
     aside = [trajectory]
-    for push, keep in _leans(system, chance):
+    for lean in leans(system, chance, tried):
         start = aside[-1]
-        there = _push_aside_either_way(near, start, push, keep)
-        there = _cut_at_loss(system, there, least)
-        for share in _stopping_shares(system, start.here, there.here, chance):
+        if lean.slides:
+            level = with_travel_bounds(system, poses, most, STRAIGHT * hair)
+            level = with_loss_bounds(level, poses, hair * system.weight)
+            there = push_aside(level, start, lean.push, lean.keep, SLIDING, reach=most)
+        else:
+            there = _cut_at_loss(system, _push_aside_either_way(near, start, lean.push, lean.keep), least)
+        if not there.steps:
+            continue
+        touching = 2 * system.threshold + (hair if lean.slides else 0.0)
+        for share in _stopping_shares(system, start.here, there.here, touching, chance)[: lean.stops]:
             stop = there.cut_at_share(share)
-            if _promises_more(system, _with_own_value(system, stop.here), _least_better_value(trajectory)):
+            if _promises_more(system, trajectory, _with_own_value(system, stop.here)):
                 yield [*aside[1:], stop]
-        aside.append(there.cut_at_share(chance.random()))
+        aside.append(there.cut_at_share(chance.random()) if lean.stops else there)
     yield aside[1:]
 
 
-def _leans(system: System, chance: np.random.Generator) -> Iterator[tuple[Floats, float]]:
-    """Pushes in a row and what the objective weighs beside each: a slide at no loss, its way back, others."""
-    first, keep = _push_of_some(system, chance), KEEPS[0]
-    if chance.random() < ROLL:
-        first[:, :2], keep = 0.0, KEEPS[3]
-    yield first, keep
-    yield -first, keep
-    for _ in range(LEANS - 2):
-        yield _push_of_some(system, chance), chance.choice(KEEPS)
-
-
-def _push_of_some(system: System, chance: np.random.Generator) -> Floats:
-    """A random push of all moving bodies, or at times of one alone."""
-    push = random_push(system, chance)
-    if chance.random() < ALONE:
-        push *= chance.integers(len(system.parts.free)) == _rank_by_name(system)[:, None]
-    return push
-
-
 def _cut_at_loss(system: System, trajectory: Trajectory, least: float) -> Trajectory:
-    """A trajectory as far as the objective is worth at least that."""
+    """A trajectory as far as the objective is worth at least that, or no less than where it begins."""
     worth = system.objective.values(np.array(trajectory.frames))
+    least = min(least, worth[0])
     low = np.flatnonzero(worth[1:] < least)
     if not len(low):
         return trajectory
@@ -161,9 +156,11 @@ def _cut_at_loss(system: System, trajectory: Trajectory, least: float) -> Trajec
 
 
 def _stopping_shares(
-    system: System, start: Configuration, there: Configuration, chance: np.random.Generator
+    system: System, start: Configuration, there: Configuration, touching: float, chance: np.random.Generator
 ) -> Floats:
     """Shares of the way of a push at which to stop: between any two at which a contact begins or ends.
+
+    In contact are vertices that are as near to an edge as `touching`.
 
     A part that slides along others may fit between them in one place only, and that place is
     where a vertex has slid off one edge and not yet onto another: at its least near where that
@@ -171,18 +168,18 @@ def _stopping_shares(
     """
     changes = [np.array([0.0, 1.0])]
     for at in (start, there):
-        touching = gaps(at.contacts.rows, at.poses) <= 2 * system.threshold
+        held = gaps(at.contacts.rows, at.poses) <= touching
         before, after = (
-            distance_beyond_ends(system.parts, poses, at.contacts)[touching]
+            distance_beyond_ends(system.parts, poses, at.contacts)[held]
             for poses in (start.poses, there.poses)
         )
         ends = before * after < 0
         changes.append(before[ends] / (before[ends] - after[ends]))
     between = np.unique(np.round(np.concatenate(changes), 6))
     low, high = between[:-1], between[1:]
-    parts = np.stack([np.full(len(low), JUST), chance.random(len(low)), np.full(len(low), 1 - JUST)])
-    shares = (low + (high - low) * parts).ravel()[1:]
-    return np.append(1.0, chance.permutation(shares)[: STOPS - 1])
+    within = low + (high - low) * chance.random(len(low))
+    beside = np.concatenate([low + (high - low) * JUST, high - (high - low) * JUST])[1:]
+    return np.concatenate([[1.0], chance.permutation(within), chance.permutation(beside)])
 
 
 def _with_own_value(system: System, here: Configuration) -> Configuration:
@@ -190,14 +187,18 @@ def _with_own_value(system: System, here: Configuration) -> Configuration:
     return replace(here, value=system.objective.value(here.poses))
 
 
-def _promises_more(system: System, here: Configuration, value: float) -> bool:
-    """Whether the program of a pose gets to a greater value, once rows past ends or at tips let go."""
-    turn = system.study.turn
-    linear = linear_step(system, here, turn)
+def _promises_more(system: System, end: Trajectory, here: Configuration) -> bool:
+    """Whether the program of a pose gets higher than an end, once rows past ends or at tips let go.
+
+    The way back to that end does not count.
+    """
+    turn, value = system.study.turn, _least_better_value(end)
+    onward = with_half_way_back(system, here.poses, end.here.poses)
+    linear = linear_step(onward, here, turn)
     every = chain(
         [linear],
-        without_released_rows(system, linear, value - here.value, turn),
-        without_touching_tips(system, linear, turn),
+        without_released_rows(onward, linear, value - here.value, turn),
+        without_touching_tips(onward, linear, turn),
     )
     return any(one.endless is not None or here.value + one.gain > value for one in every)
 
@@ -208,48 +209,22 @@ def _push_aside_either_way(system: System, start: Trajectory, push: Floats, keep
     return there if there.steps else push_aside(system, start, -push, keep)
 
 
-def random_push(system: System, chance: np.random.Generator) -> Floats:
-    """A load (B + 1, 3) on the moving bodies, of a random direction, 1 on the greatest body's scale.
-
-    Drawn in the order of the bodies' names and from the objective's own direction, so that the
-    same assembly written down in another order, or lying another way, is pushed alike.
-    """
-    parts, rank = system.parts, _rank_by_name(system)
-    push = np.where(rank[:, None] < 0, 0.0, chance.normal(size=(len(parts.free), 3))[rank])
-    push[:, :2] = turn(np.array(_bearing(system)), push[:, :2])
-    push[:, 2] *= parts.size
-    return push / max(float(np.abs(push / (1.0, 1.0, parts.size)).max()), 1e-300)
-
-
-def _rank_by_name(system: System) -> Ints:
-    """The place of each moving body (B + 1,) in the order of names; -1: it does not move."""
-    parts = system.parts
-    rank = np.full(parts.count + 1, -1)
-    rank[sorted(parts.free, key=lambda body: parts.names_of(np.array([body])))] = np.arange(len(parts.free))
-    return rank
-
-
-def _bearing(system: System) -> float:
-    """The direction in which the objective moves a body most; of a turn, where that body is."""
-    parts = system.parts
-    wanted = system.objective.weights(parts.drawn)[: parts.count]
-    most = int(np.abs(wanted * (1.0, 1.0, 1.0 / parts.size)).max(axis=1).argmax())
-    along = wanted[most, :2]
-    if not along.any():
-        along = parts.drawn[most, :2] - parts.drawn[: parts.count, :2].mean(axis=0)
-    return float(np.arctan2(along[1], along[0]))
-
-
 def push_aside(
-    system: System, trajectory: Trajectory, push: Floats, keep: float, steps: int = STEPS, far: bool = False
+    system: System,
+    trajectory: Trajectory,
+    push: Floats,
+    keep: float,
+    steps: int = STEPS,
+    far: bool = False,
+    reach: float = 0.0,
 ) -> Trajectory:
     """Where a push leads to in some steps from the end of a trajectory, beside the objective times `keep`.
 
-    Who goes far looks for contacts at all distances first.
+    Contacts are looked for within `reach` to begin with; who goes far looks at all distances first.
     """
     objective, poses = system.objective, trajectory.here.poses
-    arm = np.array([1.0, 1.0, 1.0 / system.parts.size])
-    scale = float(np.abs(objective.weights(poses) * arm).max()) or 1.0
+    wanted = objective.weights(poses)
+    scale = max(np.hypot(*wanted[:, :2].T).max(), np.abs(wanted[:, 2]).max() / system.parts.size) or 1.0
     leaning = replace(
         objective,
         linear=keep * objective.linear + scale * push,
@@ -259,7 +234,8 @@ def push_aside(
     )
     leaning = replace(leaning, drawn=leaning.value(poses))
     tilted = replace(system, objective=leaning)
-    start = configuration_at(tilted, poses, trajectory.reach, without_choices(trajectory.here.contacts))
+    reach = max(reach, trajectory.reach)
+    start = configuration_at(tilted, poses, reach, without_choices(trajectory.here.contacts))
     aside = Trajectory(trajectory.model, tilted, start, far, trajectory.overlaps[-1])
     ascend(tilted, aside, steps, wander=True)
     return aside

@@ -25,7 +25,8 @@ from pliant.flex.model import Assembly, FlexStudy
 from pliant.flex.problem.system import System, compile_system
 from pliant.flex.result import FlexResult, Restarts
 from pliant.flex.stepping.ascent import ascend
-from pliant.flex.stepping.perturbation import push_aside, random_push
+from pliant.flex.stepping.perturbation import push_aside
+from pliant.flex.stepping.pushes import random_push
 from pliant.flex.stepping.step import configuration_at
 from pliant.flex.stepping.trajectory import Trajectory
 from pliant.flex.warm import LOOPS
