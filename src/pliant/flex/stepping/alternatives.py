@@ -31,6 +31,7 @@ from pliant.flex.lp.solvers import solve_program
 from pliant.flex.problem.system import System
 from pliant.flex.stepping.linearization import (
     LATER,
+    ROUGH,
     linear_step,
     step_with_new_contacts,
     with_travel_bounds,
@@ -128,7 +129,7 @@ def _loose_rows(system: System, linear: LinearStep) -> Bools:
 
 def _gains_by(system: System, linear: LinearStep, contacts: Selection, enough: float, turn: float) -> bool:
     """Whether the program of a pose gains enough with other contacts."""
-    other = linear_step(system, replace(linear.here, contacts=contacts), turn)
+    other = linear_step(system, replace(linear.here, contacts=contacts), turn, ROUGH)
     return other.endless is not None or other.gain > enough
 
 
