@@ -306,7 +306,7 @@ def _slide_past_end(
     if system.study.corners == "chosen":
         passed = np.isin(there.contacts.near.keys[there.contacts.corner_group], contacts.near.keys[groups])
         there = replace(there, contacts=flip_corners(system.parts, there.contacts, passed))
-    could_reach = there.value + linear_step(system, there, turn).gain
+    could_reach = there.value + linear_step(system, there, turn, ROUGH).gain
     return replace(moved, there=there) if could_reach > linear.here.value + enough else None
 
 
