@@ -343,9 +343,10 @@ def _boxes_meet(ways: VertexPaths, error: Floats, insets: Insets) -> tuple[bool,
     """Whether boxes about ways, which err by (G,), meet those of bodies, and which the shapes so deep."""
     shape = ways.parts.shape_of[ways.body]
     left, bottom, right, top = ways.parts.bounds[shape].T
-    box = [side + by for side, by in zip(ways.box(), (-error, -error, error, error), strict=True)]
+    low_x, low_y, high_x, high_y = ways.box()
+    box = low_x - error, low_y - error, high_x + error, high_y + error
     near = np.flatnonzero((box[0] <= right) & (box[2] >= left) & (box[1] <= top) & (box[3] >= bottom))
-    boxes = shapely.box(*(side[near] for side in box))
+    boxes = shapely.box(box[0][near], box[1][near], box[2][near], box[3][near])
     return len(near) > 0, near[shapely.intersects(insets.shallow[0][shape[near]], boxes)]
 
 
