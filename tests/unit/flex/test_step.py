@@ -9,15 +9,15 @@ import pytest
 
 from pliant import gallery
 from pliant.flex.contact.overlap import measure_overlaps, near_pairs
+from pliant.flex.contact.sweep import Crossings
 from pliant.flex.model import Assembly
 from pliant.flex.problem.system import compile_system
+from pliant.flex.stepping import step as one_step
 from pliant.flex.stepping.linearization import linear_step
 from pliant.flex.stepping.step import (
-    AcceptedStep,
     advance_poses,
     arc,
     configuration_at,
-    extend_step,
     is_usable,
     largest_travel,
     take_step,
@@ -139,8 +139,8 @@ def test_the_arc_starts_along_the_step_and_ends_where_the_correction_put_it():
     assert len(arc(system, before, 0 * step, after)) == 1
 
 
-def test_the_second_half_of_a_step_follows_the_cubic_of_all_that_is_known():
-    """Ways along contacts are smooth: here q(t) = t s + t²a + t³b, seen from halfway."""
+def test_a_way_that_gets_too_deep_follows_the_cubic_of_all_that_is_known(monkeypatch):
+    """Ways along contacts are smooth: here q(t) = t s + t²a + t³b, on which corrections put the poses."""
     system, here = start_of(peg(38.0))
     first, second, third = np.random.default_rng(0).normal((0, 0, 0.3), 0.01, (3, 1, 3))
 
@@ -149,15 +149,17 @@ def test_the_second_half_of_a_step_follows_the_cubic_of_all_that_is_known():
         poses[system.parts.free] += t * first + t**2 * second + t**3 * third
         return poses
 
-    there, further = (configuration_at(system, curve(t), system.reach, None) for t in (0.5, 1.0))
     linear = linear_step(system, here, 0.3)
     linear = replace(linear, solution=replace(linear.solution, step=first))
-    half = AcceptedStep(linear, there, 0.5, curve(0.5)[None], 0.0)
-    whole = extend_step(system, half, further, np.inf)
-    assert whole.fraction == 1.0
-    times = 0.5 + 0.5 * np.arange(1, len(whole.way)) / (len(whole.way) - 1)
-    assert len(times) > 2
-    assert whole.way[1:] == pytest.approx(np.array([curve(t) for t in times]), abs=1e-12)
+    monkeypatch.setattr(one_step, "advance_poses", lambda *given: curve(given[-1]))
+    deep = [Crossings(np.zeros(1, np.int64), np.zeros(1, np.int64), 0.0, lambda: np.zeros(1, np.int64))]
+    free = replace(deep[0], vertex=deep[0].vertex[:0], body=deep[0].body[:0])
+    monkeypatch.setattr(one_step, "sweep", lambda *given: deep.pop() if deep else free)
+    way, met = one_step.checked_path(system, linear, 1.0, curve(1.0))
+    assert not met.any
+    assert len(way) > 2
+    times = np.arange(1, len(way) + 1) / len(way)
+    assert way == pytest.approx(np.array([curve(t) for t in times]), abs=1e-12)
 
 
 def test_a_body_drawn_far_from_its_origin_has_more_frames_on_the_way():

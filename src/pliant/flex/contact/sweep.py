@@ -12,7 +12,7 @@ are made short enough for that to be little of what is allowed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -217,8 +217,28 @@ class VertexPaths:
 
     def travel(self, start: Floats) -> Floats:
         """How far from where they started (G, 2) the points are seen in any of the frames, at most, (G,)."""
-        x, y = self.seen(1)
-        return np.sqrt(((x - start[:, 0]) ** 2 + (y - start[:, 1]) ** 2).max(axis=0, initial=0.0))
+        most = np.zeros(len(start))
+        for x, y in self.frame_by_frame():
+            np.maximum(most, (x - start[:, 0]) ** 2 + (y - start[:, 1]) ** 2, out=most)
+        return np.sqrt(most)
+
+    def box(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """Left, bottom, right and top of where the points are seen in the frames, (G,) each."""
+        left, bottom, right, top = np.full((4, len(self.body)), np.inf)
+        for x, y in self.frame_by_frame():
+            for nearest, at in ((left, x), (bottom, y), (right, -x), (top, -y)):
+                np.minimum(nearest, at, out=nearest)
+        return left, bottom, -right, -top
+
+    def frame_by_frame(self) -> Iterator[tuple[Floats, Floats]]:
+        """X and y of the points in the centroid frames of the bodies, (G,) each, frame by frame.
+
+        All at once they would be so large that to be given the memory takes longer than to fill it.
+        """
+        (x, y), pair = self.point.T, self.pairs[2]
+        for across, upward, cosine, sine in zip(*self._places(self.poses), strict=True):
+            c, s = cosine[pair], sine[pair]
+            yield across[pair] + (c * x - s * y), upward[pair] + (s * x + c * y)
 
     def seen(self, count: int) -> tuple[Floats, Floats]:
         """X and y of the points in the centroid frames of the bodies, in so many pieces: (T, G) each."""
@@ -227,15 +247,19 @@ class VertexPaths:
             t = np.arange(count)[:, None, None] / count
             between = every[:-1, None] + t * (every[1:] - every[:-1])[:, None]  # (F − 1, count, B, 3)
             every = np.concatenate([between.reshape(-1, *every.shape[1:]), every[-1:]])
-        body, owner, pair = self.pairs
-        along, up, turned = _apart(every, body, owner)
-        angle = every[:, body, 2]
+        (x, y), pair = self.point.T, self.pairs[2]
+        across, upward, cosine, sine = (each[:, pair] for each in self._places(every))
+        return across + (cosine * x - sine * y), upward + (sine * x + cosine * y)
+
+    def _places(self, poses: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Where owners are in their bodies' centroid frames, and cos and sin of their turns: (F, P) each."""
+        body, owner, _ = self.pairs
+        along, up, turned = _apart(poses, body, owner)
+        angle = poses[:, body, 2]
         cosine, sine = np.cos(angle), np.sin(angle)
         left, low = self.parts.origins[body].T
         across, upward = cosine * along + sine * up + left, cosine * up - sine * along + low
-        cosine, sine = np.cos(turned)[:, pair], np.sin(turned)[:, pair]
-        (x, y), across, upward = self.point.T, across[:, pair], upward[:, pair]
-        return across + (cosine * x - sine * y), upward + (sine * x + cosine * y)
+        return across, upward, np.cos(turned), np.sin(turned)
 
     def most_travel(self, here: Floats, frames: Floats) -> Floats:
         """A bound on how far from `here` (B + 1, 3) the points are seen in frames (F, B + 1, 3), (G,).
@@ -317,11 +341,12 @@ def _enter(ways: VertexPaths, insets: Insets) -> Entering:
 
 def _boxes_meet(ways: VertexPaths, error: Floats, insets: Insets) -> tuple[bool, Ints]:
     """Whether boxes about ways, which err by (G,), meet those of bodies, and which the shapes so deep."""
-    (x, y), shape = ways.seen(1), ways.parts.shape_of[ways.body]
+    shape = ways.parts.shape_of[ways.body]
     left, bottom, right, top = ways.parts.bounds[shape].T
-    box = x.min(axis=0) - error, y.min(axis=0) - error, x.max(axis=0) + error, y.max(axis=0) + error
+    low_x, low_y, high_x, high_y = ways.box()
+    box = low_x - error, low_y - error, high_x + error, high_y + error
     near = np.flatnonzero((box[0] <= right) & (box[2] >= left) & (box[1] <= top) & (box[3] >= bottom))
-    boxes = shapely.box(*(side[near] for side in box))
+    boxes = shapely.box(box[0][near], box[1][near], box[2][near], box[3][near])
     return len(near) > 0, near[shapely.intersects(insets.shallow[0][shape[near]], boxes)]
 
 

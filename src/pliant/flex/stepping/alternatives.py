@@ -31,6 +31,7 @@ from pliant.flex.lp.solvers import solve_program
 from pliant.flex.problem.system import System
 from pliant.flex.stepping.linearization import (
     LATER,
+    ROUGH,
     linear_step,
     step_with_new_contacts,
     with_travel_bounds,
@@ -128,7 +129,7 @@ def _loose_rows(system: System, linear: LinearStep) -> Bools:
 
 def _gains_by(system: System, linear: LinearStep, contacts: Selection, enough: float, turn: float) -> bool:
     """Whether the program of a pose gains enough with other contacts."""
-    other = linear_step(system, replace(linear.here, contacts=contacts), turn)
+    other = linear_step(system, replace(linear.here, contacts=contacts), turn, ROUGH)
     return other.endless is not None or other.gain > enough
 
 
@@ -305,7 +306,7 @@ def _slide_past_end(
     if system.study.corners == "chosen":
         passed = np.isin(there.contacts.near.keys[there.contacts.corner_group], contacts.near.keys[groups])
         there = replace(there, contacts=flip_corners(system.parts, there.contacts, passed))
-    could_reach = there.value + linear_step(system, there, turn).gain
+    could_reach = there.value + linear_step(system, there, turn, ROUGH).gain
     return replace(moved, there=there) if could_reach > linear.here.value + enough else None
 
 

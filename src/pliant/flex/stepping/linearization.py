@@ -34,16 +34,19 @@ from pliant.flex.stepping.step import (
 # Accuracies, of that to which the motion converges.
 FIRST = 1e-4
 LATER = 0.02
+ROUGH = 1.0  # where only what is gained counts, and whether that is enough
 ROUNDS = 8  # in which edges that bodies run into are put into a program
 
 
-def linear_step(system: System, here: Configuration, turn: float | None) -> LinearStep:
+def linear_step(
+    system: System, here: Configuration, turn: float | None, accuracy: float = LATER
+) -> LinearStep:
     """Solve the program at a place; rotations up to `turn`, or any where None.
 
     The first program, with any rotation, is the one whose duals are reported; of the others
-    only the step counts.
+    only the step counts, to an accuracy relative to that of the motion.
     """
-    tolerance = (FIRST if turn is None else LATER) * system.tolerance
+    tolerance = (FIRST if turn is None else accuracy) * system.tolerance
     bound = np.full((len(system.parts.free), 3), np.inf)
     bound[:, 2] = np.inf if turn is None else turn
     if system.study.corners == "exact":

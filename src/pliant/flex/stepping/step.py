@@ -33,7 +33,8 @@ POSE = 0.75  # of the overlap allowed: the way to a pose overlaps a little more 
 HALVINGS = 8
 FRAME_TURN = 0.08  # rad: between two frames of a step no body turns much more than this
 MOST_FRAMES = 24  # of a step
-FINER = 4  # times as many where that many do not do
+FINER = 2  # times as many, and the square of it times as many at most, where that many do not do
+BETWEEN = 0.65  # a: of a way, where |t²(t − a)(t − 1)|, the error of a cubic, is least between 0 and 1
 FEW = 8  # pairs of bodies that are looked at again where rows say that they overlap
 MENDABLE = 20.0  # times the overlap allowed: more than that is no slip but a collision
 
@@ -240,63 +241,55 @@ def line_search(
     worth = here.violation * float(np.abs(linear.solution.forces).sum())
     owed = worth if here.violation > 0.1 * system.threshold else 0.0
     allowed_on_the_way = max(system.threshold, here.violation)
-    fraction, further = longest, None
+    fraction = longest
     for _ in range(halvings):
         poses = advance_poses(linear.system, here, program, step, fraction)
         there = _configuration_within_reach(system, here, poses, allowed)
         expected = fraction * linear.gain * (0.1 if linear.gain > 0 else 2.0)
         if there is not None and there.violation <= allowed and there.value - here.value >= expected - owed:
-            way, met = checked_path(system, here, here.poses, fraction * step, there.poses)
+            way, met = checked_path(system, linear, fraction, there.poses)
             new = unforeseen_crossings(system.parts, here.poses, here.contacts, met, system.threshold)
             if new.any:
                 return AcceptedStep(linear, here, 0.0, way, met.depth, new)
             if not met.any and met.depth <= allowed_on_the_way:
-                moved = AcceptedStep(linear, there, fraction, way, met.depth)
-                return moved if further is None else extend_step(system, moved, further, allowed_on_the_way)
-            further = there
-        else:
-            further = None
+                return AcceptedStep(linear, there, fraction, way, met.depth)
         fraction /= 2
     return None
 
 
-def extend_step(system: System, moved: AcceptedStep, further: Configuration, allowed: float) -> AcceptedStep:
-    """A step of half the length with its other half, where that is free once this one has been gone.
-
-    That follows the cubic which starts along the step s, is at m halfway and at e in the end: from
-    halfway on it is m + u(m + (e − s)/4) + … + u³((e + s)/4 − m), 0 ≤ u ≤ 1.
-    """
-    here, start, free = moved.linear.here, moved.there.poses, system.parts.free
-    half, whole = (poses[free] - here.poses[free] for poses in (start, further.poses))
-    step = 2 * moved.fraction * moved.linear.solution.step
-    onward, cubic = half + (whole - step) / 4, (whole + step) / 4 - half
-    way, met = checked_path(system, here, start, onward, further.poses, cubic)
-    if met.any or met.depth > allowed:
-        return moved
-    depth, way = max(moved.depth, met.depth), np.concatenate([moved.way, way])
-    return replace(moved, there=further, fraction=2 * moved.fraction, way=way, depth=depth)
-
-
 def checked_path(
-    system: System,
-    here: Configuration,
-    before: Floats,
-    step: Floats,
-    after: Floats,
-    cubic: Floats | float = 0.0,
+    system: System, linear: LinearStep, fraction: float, after: Floats
 ) -> tuple[Floats, Crossings]:
-    """A way within reach of a place, and what it runs into; with more frames where few do not do.
+    """The way along a fraction of a step to the poses `after` it, and what it runs into.
 
-    The depth is that of the worst overlap on the way, or of the joint that is left furthest. Of more
-    frames, what ran into bodies by few is followed first: most of it does so again.
+    Where the arc gets too deep a cubic is followed, then the same with more frames. Of these, what ran
+    into bodies before is followed first: most of it does so again. The depth is that of the worst
+    overlap on the way, or of the joint that is left furthest.
     """
-    way = arc(system, before, step, after, cubic)
-    met = sweep(system, here, before, way)
+    here, step = linear.here, fraction * linear.solution.step
+    way = arc(system, here.poses, step, after)
+    met = sweep(system, here, here.poses, way)
     if not met.any and met.depth <= system.threshold:
         return way, met
-    way = arc(system, before, step, after, cubic, FINER)
-    again = sweep(system, here, before, way, met) if met.any else met
-    return way, again if again.any else sweep(system, here, before, way)
+    cubic = _cubic_of_way(linear, fraction, after)
+    for refined in (1, FINER):
+        way = arc(system, here.poses, step, after, cubic, refined)
+        met = sweep(system, here, here.poses, way, met) if met.any else met
+        met = met if met.any else sweep(system, here, here.poses, way)
+        if not met.any and met.depth <= system.threshold:
+            break
+    return way, met
+
+
+def _cubic_of_way(linear: LinearStep, fraction: float, after: Floats) -> Floats:
+    """The cubic (M, 3) by which the arc along a fraction of a step is where a correction puts it, once more.
+
+    At t = a, c = (aΔq + a²(q₁ − q₀ − Δq) − (q − q₀)) / (a²(1 − a)) for the corrected poses q there.
+    """
+    system, here, step, a = linear.system, linear.here, fraction * linear.solution.step, BETWEEN
+    between = advance_poses(system, here, linear.program, linear.solution.step, a * fraction)
+    part, whole = (poses[system.parts.free] - here.poses[system.parts.free] for poses in (between, after))
+    return (a * step + a**2 * (whole - step) - part) / (a**2 * (1 - a))
 
 
 def _configuration_within_reach(
@@ -373,6 +366,6 @@ def arc(
     spin = np.abs(moved[:-1, 2])
     bulge = (system.parts.size / 2 + np.hypot(*system.parts.origins.T)) * spin**2 / 8
     wanted = max(spin.max() / FRAME_TURN, np.sqrt(bulge.max() / (0.3 * system.threshold)))
-    count = refined * int(np.clip(np.ceil(wanted), 1, MOST_FRAMES))
+    count = int(np.clip(np.ceil(refined * wanted), 1, refined**2 * MOST_FRAMES))
     t = np.arange(1, count + 1)[:, None, None] / count
     return before + t * moved + t**2 * (after - before - moved + (t - 1) * bent)
