@@ -206,10 +206,11 @@ def _typical(gaps: Floats, bound: Floats) -> float:
 
 
 def check_solution(program: Program, answer: RawSolution, name: str, tolerance: float) -> Solution:
-    """An answer in natural units, with our word on whether it holds."""
-    forces = np.where(program.equal, answer.forces, np.maximum(answer.forces, 0.0))
-    step = np.clip(answer.step.reshape(program.cost.shape), -program.bound, program.bound)
-    finite = bool(np.isfinite(step).all() and np.isfinite(forces).all())
+    """An answer in natural units, with our word on whether it holds; no step where it is not of numbers."""
+    finite = bool(np.isfinite(answer.step).all() and np.isfinite(answer.forces).all())
+    step, forces = (answer.step, answer.forces) if finite else (0.0 * program.cost, 0.0 * program.gaps)
+    forces = np.where(program.equal, forces, np.maximum(forces, 0.0))
+    step = np.clip(step.reshape(program.cost.shape), -program.bound, program.bound)
     primal, dual, gap = residuals(program, step, forces) if finite else (np.inf,) * 3
     load = loads(program, forces) + program.cost
     return Solution(

@@ -181,11 +181,14 @@ def test_residuals_see_overlap_pull_and_imbalance() -> None:
     assert residuals(program, step, forces)[1] == pytest.approx(3.0)
 
 
-def test_auto_falls_through_to_a_solver_that_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("forces", [0.0, np.inf])
+def test_auto_falls_through_to_a_solver_that_holds(monkeypatch: pytest.MonkeyPatch, forces: float) -> None:
     from pliant.flex.lp import solvers
 
     def broken(program: Program, tolerance: float) -> solvers.RawSolution:
-        return solvers.RawSolution(np.full(program.cost.size, np.nan), 0 * program.gaps, 0, "broken")
+        signs = (-1.0) ** np.arange(len(program.gaps))
+        step = np.full(program.cost.size, np.nan)
+        return solvers.RawSolution(step, signs * forces if forces else 0 * signs, 0, "broken")
 
     monkeypatch.setitem(solvers._ADAPTORS, "piqp", broken)
     solution = solve_program(chain(4))
