@@ -136,7 +136,17 @@ def test_the_arc_starts_along_the_step_and_ends_where_the_correction_put_it():
     way = arc(system, before, step, after)
     assert way[-1] == pytest.approx(after)
     assert (way[0] - before)[1] * len(way) == pytest.approx(step[0], abs=1e-3)
-    assert len(arc(system, before, 0 * step, after)) == 1
+
+
+def test_no_body_turns_far_between_two_frames_be_it_by_the_correction_alone():
+    system, here = start_of(peg())
+    after = here.poses.copy()
+    after[1] += (0.1, 0.01, 0.6)
+    for share in (0.0, 0.3, 1.0):
+        way = arc(system, here.poses, share * np.array([[0.1, 0.0, 0.6]]), after)
+        turned = np.diff(np.concatenate([here.poses[None], way])[:, 1, 2])
+        assert np.abs(turned).max() <= one_step.FRAME_TURN
+    assert len(arc(system, here.poses, np.zeros((1, 3)), here.poses)) == 1
 
 
 def test_a_way_that_gets_too_deep_follows_the_cubic_of_all_that_is_known(monkeypatch):

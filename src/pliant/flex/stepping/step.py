@@ -32,7 +32,7 @@ CORRECTIONS = 4
 POSE = 0.75  # of the overlap allowed: the way to a pose overlaps a little more than the pose
 HALVINGS = 8
 FRAME_TURN = 0.08  # rad: between two frames of a step no body turns much more than this
-MOST_FRAMES = 24  # of a step
+MOST_FRAMES = 40  # of a step
 FINER = 2  # times as many, and the square of it times as many at most, where that many do not do
 BETWEEN = 0.65  # a: of a way, where |t²(t − a)(t − 1)|, the error of a cubic, is least between 0 and 1
 FEW = 8  # pairs of bodies that are looked at again where rows say that they overlap
@@ -359,11 +359,13 @@ def arc(
     correction put it, so that it leaves the constraints by the cube of the rotation only; or by less
     where the `cubic` c (M, 3) is known.
     As poses go straight between frames in the user's own frames, bodies that turn together
-    come nearer on the way, by θ²/8 of how far apart their origins are: frames are enough for that.
+    come nearer on the way, by θ²/8 of how far apart their origins are: frames are enough for that,
+    where bodies turn most, at the beginning by Δθ or at the end by 2(θ₁ − θ₀) − Δθ + c.
     """
     moved, bent = np.zeros_like(before), np.zeros_like(before)
     moved[system.parts.free], bent[system.parts.free] = step, cubic
-    spin = np.abs(moved[:-1, 2])
+    turned = (after - before)[:, 2]
+    spin = np.maximum(np.abs(moved[:, 2]), np.abs(2 * turned - moved[:, 2] + bent[:, 2]))[:-1]
     bulge = (system.parts.size / 2 + np.hypot(*system.parts.origins.T)) * spin**2 / 8
     wanted = max(spin.max() / FRAME_TURN, np.sqrt(bulge.max() / (0.3 * system.threshold)))
     count = int(np.clip(np.ceil(refined * wanted), 1, refined**2 * MOST_FRAMES))
