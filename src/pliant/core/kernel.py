@@ -18,6 +18,7 @@ import numpy as np
 from numba.core import config as numba_config
 
 from pliant.core import loops
+from pliant.core.bundles import by_reference
 from pliant.core.kept import Kept
 from pliant.core.lowering import InnerCompiler, KernelCompiler
 
@@ -63,6 +64,7 @@ def _kernel(function: Function, **options: Any) -> Function:
         return cast(Function, as_python(function))
     made = _dispatcher(function, pipeline_class=KernelCompiler, **options)
     made._cache = Kept(function)
+    made.typeof_pyval = partial(_typeof, made.typeof_pyval)
     made._compile_for_args = partial(_callee_chooser, made, made._compile_for_args)
     loops.KERNELS.append(made)
     return cast(Function, made)
@@ -72,7 +74,18 @@ def _dispatcher(function: Any, **options: Any) -> Any:
     if function.__defaults__:  # numba hands on stand-ins for them, which Python cannot use
         raise TypeError(f"{function.__module__}.{function.__name__}: a loop takes no default values")
     njit: Any = numba.njit
-    return njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
+    made = njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
+    made.get_call_template = partial(_call_template, made.get_call_template)
+    return made
+
+
+def _call_template(get: Callable[..., Any], args: Any, kws: Any) -> Any:
+    """What numba asks a loop that calls another for: here named tuples are handed on by reference."""
+    return get(tuple(map(by_reference, args)), {name: by_reference(kind) for name, kind in kws.items()})
+
+
+def _typeof(typeof: Callable[[Any], Any], value: Any) -> Any:
+    return by_reference(typeof(value))
 
 
 def _remember(made: Any, result: Any) -> None:

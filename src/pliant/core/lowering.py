@@ -16,9 +16,34 @@ from typing import Any, ClassVar, Literal, cast
 from numba.core import compiler, ir, typed_passes, types, untyped_passes
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.lowering import Lower
+
+from pliant.core.borrowing import borrows_only, is_counted
+from pliant.core.bundles import Bundle, refuse_returned, size
+
+TIDY = 1  # of LLVM's levels of optimising: loops are not yet taken apart
 
 
-class Unfinished(JITCodeLibrary):
+class Own(JITCodeLibrary):
+    """Code whose functions are tidied, one by one, before all of them are optimised together.
+
+    numba optimises them fully twice; and sets its optimiser up for functions that are only named, too.
+    """
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        codegen: Any = self._codegen
+        try:
+            manager, builder = codegen._function_pass_manager(opt=TIDY)
+        except TypeError:  # of a version that does it another way
+            super()._optimize_functions(ll_module)
+            return
+        ll_module.data_layout = codegen._data_layout
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                manager.run(function, builder)
+
+
+class Unfinished(Own):
     """Code that is linked into what calls it, and not made ready to run on its own."""
 
     def _optimize_final_module(self) -> None:
@@ -29,17 +54,63 @@ class Unfinished(JITCodeLibrary):
         self._finalized = True
 
 
+class LoopLower(Lower):
+    """Makes of a typed function what LLVM reads."""
+
+    def extract_function_arguments(self) -> Any:
+        """The arguments. Nobody writes to bundles: what is read of one, the optimiser may read once."""
+        values: Any = super().extract_function_arguments()
+        for kind, value in zip(self.fndesc.argtypes, values, strict=True):
+            if isinstance(kind, Bundle):
+                value.add_attribute("noalias")
+                value.attributes.dereferenceable = size(self.context, kind)
+        return values
+
+    def delvar(self, name: str) -> None:
+        """Forget a variable: only where it holds something that is counted there is something to do."""
+        if self.context.enable_nrt and is_counted(self.context, self.typeof(name)):
+            super().delvar(name)
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
-class InnerLowering(typed_passes.NativeLowering):
+class KernelLowering(typed_passes.NativeLowering):
+    """Lowers a function that Python calls."""
+
+    _name = "pliant_kernel_lowering"
+
+    @property
+    def lowering_class(self) -> Any:
+        """What lowers it."""
+        return LoopLower
+
+    def run_pass(self, state: Any) -> Literal[True]:
+        """Lower as numba does."""
+        refuse_returned(state.return_type, state.func_id.func_qualname)
+        state.library = Own(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        super().run_pass(state)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class InnerLowering(KernelLowering):
     """Lowers a function for its callers alone, without a way in from Python."""
 
     _name = "pliant_inner_lowering"
 
     def run_pass(self, state: Any) -> Literal[True]:
         """Lower as numba does, into code that is not finished."""
-        state.library = Unfinished(state.targetctx.codegen(), state.func_id.func_qualname)
+        refuse_returned(state.return_type, state.func_id.func_qualname)
+        counted = state.targetctx
         state.flags.no_compile = True
-        super().run_pass(state)
+        if borrows_only(state):
+            state.targetctx = counted.subtarget(enable_nrt=False)
+            state.targetctx.__dict__.pop("nrt", None)  # made for the other
+        try:
+            state.library = Unfinished(counted.codegen(), state.func_id.func_qualname)
+            typed_passes.NativeLowering.run_pass(self, state)
+        finally:
+            state.targetctx = counted
         lowered, entry = state["cr"], object()  # callers find it by this object
         state["cr"] = lowered._replace(cfunc=entry)
         state.targetctx.insert_user_function(entry, lowered.fndesc, [state.library])
@@ -86,6 +157,7 @@ def _makes_arrays(state: Any) -> bool:
 INSTEAD: dict[Any, Any] = {
     untyped_passes.InlineClosureLikes: ClosuresInlined,
     typed_passes.NopythonRewrites: ArraysRewritten,
+    typed_passes.NativeLowering: KernelLowering,
 }
 
 
