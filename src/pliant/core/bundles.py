@@ -20,7 +20,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.core.imputils import impl_ret_borrowed, lower_cast, lower_getattr_generic
+from numba.core.imputils import impl_ret_borrowed, lower_builtin, lower_cast, lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import NativeValue, models, register_model, unbox
 
@@ -28,13 +28,17 @@ WORD = 8  # bytes: every field begins at a multiple of it
 BYTE: Any = ir.IntType(8)
 
 
-class Bundle(types.Type):
-    """A named tuple that lies somewhere else; in it, named tuples lie side by side with the other fields."""
+class Bundle(types.BaseTuple):
+    """A named tuple that lies somewhere else; in it, named tuples lie side by side with the other fields.
+
+    To numba it is a tuple: so it can be unpacked, and read by an index that is a constant.
+    """
 
     def __init__(self, named: Any) -> None:
         self.instance_class = named.instance_class
         self.fields: tuple[str, ...] = tuple(named.fields)
         self.types: tuple[Any, ...] = tuple(map(by_reference, named.types))
+        self.count = len(self.types)
         told = blake2b(f"{self.fields} {self.types}".encode(), digest_size=8).hexdigest()
         super().__init__(f"{self.instance_class.__name__} {told}")  # short: it stands in every symbol's name
 
@@ -42,6 +46,9 @@ class Bundle(types.Type):
     def key(self) -> Any:
         """What makes two of them one type."""
         return self.instance_class, self.types
+
+    def __len__(self) -> int:
+        return self.count
 
 
 def by_reference(kind: Any) -> Any:
@@ -86,7 +93,24 @@ class _Fields(AttributeTemplate):
 
 @lower_getattr_generic(Bundle)
 def _field(context: Any, builder: Any, bundle: Bundle, value: Any, attr: str) -> Any:
-    kind, at = _layout(context, bundle)[bundle.fields.index(attr)]
+    return _read(context, builder, bundle, value, bundle.fields.index(attr))
+
+
+@lower_builtin("static_getitem", Bundle, types.IntegerLiteral)
+@lower_builtin("static_getitem", Bundle, types.SliceLiteral)
+def _item(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    """A field by its number, or some of them; what is unpacked is read so too."""
+    bundle, (value, index) = sig.args[0], args
+    numbers = range(len(bundle))[index]
+    if isinstance(numbers, int):
+        return _read(context, builder, bundle, value, numbers)
+    fields = [_read(context, builder, bundle, value, k) for k in numbers]
+    return context.make_tuple(builder, sig.return_type, fields)
+
+
+def _read(context: Any, builder: Any, bundle: Bundle, value: Any, k: int) -> Any:
+    """Field k: another bundle is where it lies."""
+    kind, at = _layout(context, bundle)[k]
     place = _place(context, builder, kind, value, at)
     if isinstance(kind, Bundle):
         return place

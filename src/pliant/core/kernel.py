@@ -21,6 +21,7 @@ from pliant.core import loops
 from pliant.core.bundles import by_reference
 from pliant.core.kept import Kept
 from pliant.core.lowering import InnerCompiler, KernelCompiler
+from pliant.core.resolving import resolved_once
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -98,7 +99,7 @@ def _callee_chooser(made: Any, compile_for: Callable[..., Any], *args: Any) -> C
     signature = tuple(map(made.typeof_pyval, args))
     if loops.runs_as_python(made, signature):
         return as_python(made.py_func)
-    with loops.compile_loop(made, signature):
+    with loops.compile_loop(made, signature), resolved_once():
         entry = compile_for(*args)
         _set_environments(made, signature)
     return entry

@@ -10,6 +10,7 @@ steps are left out of functions that cannot need them.
 
 from __future__ import annotations
 
+import operator
 from types import CodeType
 from typing import Any, ClassVar, Literal, cast
 
@@ -21,6 +22,7 @@ from numba.core.lowering import Lower
 from pliant.core.borrowing import borrows_only, is_counted
 from pliant.core.bundles import Bundle, refuse_returned, size
 
+POWERS = (operator.pow, operator.ipow)
 TIDY = 1  # of LLVM's levels of optimising: loops are not yet taken apart
 
 
@@ -70,6 +72,12 @@ class LoopLower(Lower):
         """Forget a variable: only where it holds something that is counted there is something to do."""
         if self.context.enable_nrt and is_counted(self.context, self.typeof(name)):
             super().delvar(name)
+
+    def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
+        """An operator. numba looks three times for code that is made for a constant: powers alone have such."""
+        if op not in POWERS:
+            expr.static_lhs = expr.static_rhs = ir.UNDEFINED
+        return super().lower_binop(resty, expr, op)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

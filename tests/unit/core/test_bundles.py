@@ -78,7 +78,26 @@ def taken_out(bundle):
     return bundle.inside.weights, bundle.rows[1:], doubled(bundle)
 
 
-LOOPS = (handed_on, made_in_a_loop, taken_out)
+@inner
+def sum_of(inside):
+    weights, factor, heavy = inside
+    return weights[0] * factor if heavy else -1.0
+
+
+@kernel
+def unpacked(bundle):
+    inside, values, rows = bundle
+    weights, _, _ = inside
+    return sum_of(inside) + weights[1] + values[2] + rows[1, 1] + len(bundle)
+
+
+@kernel
+def by_number(bundle):
+    pair = bundle[1:]
+    return bundle[0][0][2] + bundle[-1][3, 2] + pair[0][1] + pair[1][2, 0] + sum_of(bundle[0])
+
+
+LOOPS = (handed_on, made_in_a_loop, taken_out, unpacked, by_number)
 
 
 @pytest.mark.parametrize("loop", LOOPS, ids=lambda loop: loop.py_func.__name__)
