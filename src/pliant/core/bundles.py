@@ -158,11 +158,29 @@ def _unboxed_fields(typ: Bundle, obj: Any, c: Any, room: Any, failed: Any) -> It
         if isinstance(kind, Bundle):
             yield from _unboxed_fields(kind, field, c, place, failed)
             continue
-        native = c.unbox(kind, field)
-        c.builder.store(native.value, place)
-        with c.builder.if_then(native.is_error, likely=False):
+        if isinstance(kind, types.Array):
+            is_error, cleanup = c.builder.call(_unboxer(kind, place.type, c), [field, place]), None
+        else:
+            native = c.unbox(kind, field)
+            c.builder.store(native.value, place)
+            is_error, cleanup = native.is_error, native.cleanup
+        with c.builder.if_then(is_error, likely=False):
             c.builder.store(cgutils.true_bit, failed)
-        yield kind, place, native.cleanup
+        yield kind, place, cleanup
+
+
+def _unboxer(kind: Any, place: Any, c: Any) -> Any:
+    """A function that puts an array of Python's somewhere, and says whether it is another: one for all alike."""
+    module, name = c.builder.module, f"pliant.unbox.{kind}"
+    if name not in module.globals:
+        made = ir.Function(module, ir.FunctionType(ir.IntType(1), [c.pyapi.pyobj, place]), name)
+        made.linkage = "internal"
+        made.attributes.add("noinline")
+        builder = ir.IRBuilder(made.append_basic_block())
+        native = c.context.get_python_api(builder).to_native_value(kind, made.args[0])
+        builder.store(native.value, made.args[1])
+        builder.ret(native.is_error)
+    return module.globals[name]
 
 
 def _room(context: Any, builder: Any, bundle: Bundle) -> Any:

@@ -20,7 +20,8 @@ from numba.core import config as numba_config
 from pliant.core import loops
 from pliant.core.bundles import by_reference
 from pliant.core.kept import Kept
-from pliant.core.lowering import InnerCompiler, KernelCompiler
+from pliant.core.libraries import environments
+from pliant.core.lowering import InnerCompiler, KernelCompiler, NamedInnerCompiler, NamedKernelCompiler
 from pliant.core.resolving import resolved_once
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -40,6 +41,11 @@ def kernel_fast(function: Function) -> Function:
     return _kernel(function, fastmath=set(FREELY))
 
 
+def kernel_shared(function: Function) -> Function:
+    """The same as `kernel`; other loops call it by its name, so that machine code of it is made once."""
+    return _kernel(function, pipeline_class=NamedKernelCompiler)
+
+
 def inner(function: Function) -> Function:
     """What only other loops call: compiled with them. Called from Python, it runs as Python."""
     return _inner(function)
@@ -50,11 +56,15 @@ def inner_fast(function: Function) -> Function:
     return _inner(function, fastmath=set(FREELY))
 
 
+def inner_shared(function: Function) -> Function:
+    """What several kernels call, and does much at each call: machine code of it is made once, for all of them."""
+    return _inner(function, pipeline_class=NamedInnerCompiler)
+
+
 def _inner(function: Function, **options: Any) -> Function:
     if config.DISABLE_JIT:
         return cast(Function, as_python(function))
-    alone = {"no_cpython_wrapper": True, "pipeline_class": InnerCompiler}
-    made = _dispatcher(function, **alone, **options)
+    made = _dispatcher(function, **{"no_cpython_wrapper": True, "pipeline_class": InnerCompiler, **options})
     made.add_overload = partial(_remember, made)
     made._compile_for_args = lambda *_args: as_python(function)
     return cast(Function, made)
@@ -63,7 +73,7 @@ def _inner(function: Function, **options: Any) -> Function:
 def _kernel(function: Function, **options: Any) -> Function:
     if config.DISABLE_JIT:
         return cast(Function, as_python(function))
-    made = _dispatcher(function, pipeline_class=KernelCompiler, **options)
+    made = _dispatcher(function, **{"pipeline_class": KernelCompiler, **options})
     made._cache = Kept(function)
     made.typeof_pyval = partial(_typeof, made.typeof_pyval)
     made._compile_for_args = partial(_callee_chooser, made, made._compile_for_args)
@@ -109,7 +119,7 @@ def _set_environments(made: Any, signature: Any) -> None:
     """Give inner loops that were linked in the environments that numba gives what it finishes itself."""
     result = made.overloads.get(signature)
     if result is not None and result.metadata is not None:  # compiled here, not loaded
-        for environment in result._find_referenced_environments():
+        for environment in environments(result.library):
             result.codegen.set_env(environment.env_name, environment)
 
 

@@ -15,45 +15,14 @@ from types import CodeType
 from typing import Any, ClassVar, Literal, cast
 
 from numba.core import compiler, ir, typed_passes, types, untyped_passes
-from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.lowering import Lower
 
 from pliant.core.borrowing import borrows_only, is_counted
 from pliant.core.bundles import Bundle, refuse_returned, size
+from pliant.core.libraries import Named, Own, Unfinished, finish
 
 POWERS = (operator.pow, operator.ipow)
-TIDY = 1  # of LLVM's levels of optimising: loops are not yet taken apart
-
-
-class Own(JITCodeLibrary):
-    """Code whose functions are tidied, one by one, before all of them are optimised together.
-
-    numba optimises them fully twice; and sets its optimiser up for functions that are only named, too.
-    """
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        codegen: Any = self._codegen
-        try:
-            manager, builder = codegen._function_pass_manager(opt=TIDY)
-        except TypeError:  # of a version that does it another way
-            super()._optimize_functions(ll_module)
-            return
-        ll_module.data_layout = codegen._data_layout
-        for function in ll_module.functions:
-            if not function.is_declaration:
-                manager.run(function, builder)
-
-
-class Unfinished(Own):
-    """Code that is linked into what calls it, and not made ready to run on its own."""
-
-    def _optimize_final_module(self) -> None:
-        """Left to the kernel it becomes a part of."""
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
 
 
 class LoopLower(Lower):
@@ -85,6 +54,7 @@ class KernelLowering(typed_passes.NativeLowering):
     """Lowers a function that Python calls."""
 
     _name = "pliant_kernel_lowering"
+    library: ClassVar[type[Own]] = Own
 
     @property
     def lowering_class(self) -> Any:
@@ -94,9 +64,23 @@ class KernelLowering(typed_passes.NativeLowering):
     def run_pass(self, state: Any) -> Literal[True]:
         """Lower as numba does."""
         refuse_returned(state.return_type, state.func_id.func_qualname)
-        state.library = Own(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
+        typed_passes.NativeLowering.run_pass(self, state)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class NamedKernelLowering(KernelLowering):
+    """Lowers a function that Python calls, and other loops by its name."""
+
+    _name = "pliant_named_kernel_lowering"
+    library: ClassVar[type[Own]] = Named
+
+    def run_pass(self, state: Any) -> Literal[True]:
+        """Lower as numba does, and let it be found."""
         super().run_pass(state)
+        finish(state["cr"].fndesc.llvm_func_name, state.library)
         return True
 
 
@@ -105,6 +89,7 @@ class InnerLowering(KernelLowering):
     """Lowers a function for its callers alone, without a way in from Python."""
 
     _name = "pliant_inner_lowering"
+    library: ClassVar[type[Own]] = Unfinished
 
     def run_pass(self, state: Any) -> Literal[True]:
         """Lower as numba does, into code that is not finished."""
@@ -115,13 +100,28 @@ class InnerLowering(KernelLowering):
             state.targetctx = counted.subtarget(enable_nrt=False)
             state.targetctx.__dict__.pop("nrt", None)  # made for the other
         try:
-            state.library = Unfinished(counted.codegen(), state.func_id.func_qualname)
+            state.library = self.library(counted.codegen(), state.func_id.func_qualname)
+            state.library.enable_object_caching()
             typed_passes.NativeLowering.run_pass(self, state)
         finally:
             state.targetctx = counted
         lowered, entry = state["cr"], object()  # callers find it by this object
         state["cr"] = lowered._replace(cfunc=entry)
         state.targetctx.insert_user_function(entry, lowered.fndesc, [state.library])
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class NamedInnerLowering(InnerLowering):
+    """Lowers a function that other loops call by its name."""
+
+    _name = "pliant_named_inner_lowering"
+    library: ClassVar[type[Own]] = Named
+
+    def run_pass(self, state: Any) -> Literal[True]:
+        """Lower as numba does, finish the code and let it be found."""
+        super().run_pass(state)
+        finish(state["cr"].fndesc.llvm_func_name, state.library)
         return True
 
 
@@ -192,3 +192,15 @@ class InnerCompiler(KernelCompiler):
     """The same for inner loops, which are not finished."""
 
     instead: ClassVar[dict[Any, Any]] = {**INSTEAD, typed_passes.NativeLowering: InnerLowering}
+
+
+class NamedKernelCompiler(KernelCompiler):
+    """The same for kernels that other loops call by name."""
+
+    instead: ClassVar[dict[Any, Any]] = {**INSTEAD, typed_passes.NativeLowering: NamedKernelLowering}
+
+
+class NamedInnerCompiler(KernelCompiler):
+    """The same for inner loops that others call by name."""
+
+    instead: ClassVar[dict[Any, Any]] = {**INSTEAD, typed_passes.NativeLowering: NamedInnerLowering}

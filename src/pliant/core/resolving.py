@@ -1,4 +1,4 @@
-"""What numba finds for calls of its own functions and operators, found once.
+"""What numba finds for calls of its own functions and operators, and how large types are, found once.
 
 Wherever a loop adds two numbers, numba tries every way to add that it knows, those for dates and for text among
 them. While pliant's loops are compiled it is told what it found for the same types before.
@@ -11,28 +11,42 @@ from contextlib import contextmanager
 from typing import Any
 
 from numba.core import types
+from numba.core.base import BaseContext
 from numba.core.targetconfig import ConfigStack
 
 function: Any = types.Function
+target: Any = BaseContext
 look_for = getattr(function, "get_call_type", None)  # as numba has it
+measure = getattr(target, "get_abi_sizeof", None)
 
 _FOUND: dict[Any, tuple[Any, Any]] = {}  # by function, options and types: the signature, and whose code it is
 _OPTIONS: dict[Any, int] = {}  # numbers of the compiler's options
+_SIZES: dict[str, int] = {}  # bytes, by LLVM's name of a type
 _NUMBERED: dict[int, tuple[Any, int]] = {}  # the same, by where the options lie: to compare them takes long
 
 
 @contextmanager
 def resolved_once() -> Generator[None]:
     """While loops are compiled, by one thread at a time: what is looked up belongs to all of numba."""
-    if look_for is None or function.get_call_type is not look_for:  # another version, or it is so already
+    if (
+        None in (look_for, measure) or function.get_call_type is not look_for
+    ):  # another version; or so already
         yield
         return
-    function.get_call_type = _found_once
+    function.get_call_type, target.get_abi_sizeof = _found_once, _measured_once
     try:
         yield
     finally:
-        function.get_call_type = look_for
+        function.get_call_type, target.get_abi_sizeof = look_for, measure
         _NUMBERED.clear()
+
+
+def _measured_once(self: Any, kind: Any) -> int:
+    """Bytes that a type takes: numba has LLVM read a module for each."""
+    text = str(kind)
+    if text not in _SIZES or "%" in text:  # by a name that may be of another type elsewhere
+        _SIZES[text] = measure(self, kind)  # type: ignore[misc]
+    return _SIZES[text]
 
 
 def _found_once(self: Any, context: Any, args: Any, kws: Any) -> Any:

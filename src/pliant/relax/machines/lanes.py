@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pliant.core.arrays import Ints
-from pliant.core.kernel import inner, kernel
+from pliant.core.kernel import inner, inner_shared, kernel
 from pliant.relax.network.laws import BAR, STRING
 
 Reals = NDArray[Any]  # float32 or float64
@@ -117,7 +117,7 @@ def _draw(packed: Packed, block: int, room: Workspace, rule: UpdateRule, W: int,
             room.nodes[(2 * j + 1) * D * W + w] = rule.zero
 
 
-@inner
+@inner_shared
 def _actuate(packed: Packed, block: int, drive: Reals, c: int, room: Workspace, W: int) -> None:
     """Set the rest lengths to step c of the drive."""
     N, _, F, V = drive.shape  # what is the same for all is there once
@@ -257,7 +257,7 @@ def _remove_floor_forces(
                     x[at + (D + d) * W] *= left
 
 
-@inner
+@inner_shared
 def _measure_block(
     packed: Packed,
     block: int,
