@@ -170,7 +170,7 @@ def _unboxed_fields(typ: Bundle, obj: Any, c: Any, room: Any, failed: Any) -> It
 
 
 def _unboxer(kind: Any, place: Any, c: Any) -> Any:
-    """A function that puts an array of Python's somewhere, and says whether it is another: one for all alike."""
+    """A function that puts an array of Python's somewhere, and whether it could not: one for each type."""
     module, name = c.builder.module, f"pliant.unbox.{kind}"
     if name not in module.globals:
         made = ir.Function(module, ir.FunctionType(ir.IntType(1), [c.pyapi.pyobj, place]), name)

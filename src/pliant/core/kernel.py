@@ -57,7 +57,7 @@ def inner_fast(function: Function) -> Function:
 
 
 def inner_shared(function: Function) -> Function:
-    """What several kernels call, and does much at each call: machine code of it is made once, for all of them."""
+    """What several kernels call, and does much at each call: machine code of it is made once, for all."""
     return _inner(function, pipeline_class=NamedInnerCompiler)
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import lookup_environment
+from numba.core.environment import lookup_environment
 
 TIDY = 1  # of LLVM's levels of optimising: loops are not yet taken apart
 
@@ -66,7 +66,8 @@ class Named(Own):
 
     def _get_module_for_linking(self) -> Any:
         self._ensure_finalized()
-        return llvm.parse_assembly(str(self._codegen._create_empty_module(self.name)))
+        codegen: Any = self._codegen
+        return llvm.parse_assembly(str(codegen._create_empty_module(self.name)))
 
     def serialize_using_object_code(self) -> Any:
         """As numba writes it: what is loaded again is linked to as a whole."""

@@ -43,7 +43,7 @@ class LoopLower(Lower):
             super().delvar(name)
 
     def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
-        """An operator. numba looks three times for code that is made for a constant: powers alone have such."""
+        """An operator. numba looks three times for code made for a constant, which powers alone have."""
         if op not in POWERS:
             expr.static_lhs = expr.static_rhs = ir.UNDEFINED
         return super().lower_binop(resty, expr, op)

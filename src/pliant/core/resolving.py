@@ -1,7 +1,7 @@
 """What numba finds for calls of its own functions and operators, and how large types are, found once.
 
-Wherever a loop adds two numbers, numba tries every way to add that it knows, those for dates and for text among
-them. While pliant's loops are compiled it is told what it found for the same types before.
+Wherever a loop adds two numbers, numba tries every way to add that it knows, those for dates and for text
+among them. While pliant's loops are compiled it is told what it found for the same types before.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _found_once(self: Any, context: Any, args: Any, kws: Any) -> Any:
 
 
 def _options() -> int:
-    """The number of the options that are in force: numba compiles what it has written in Python with the same."""
+    """The number of the options in force: numba compiles what it has written in Python with the same."""
     options = ConfigStack.top_or_none()
     if id(options) not in _NUMBERED:
         number = _OPTIONS.setdefault(options and options.copy(), len(_OPTIONS))
