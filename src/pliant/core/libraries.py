@@ -69,8 +69,13 @@ class Named(Own):
         codegen: Any = self._codegen
         return llvm.parse_assembly(str(codegen._create_empty_module(self.name)))
 
+    def as_named(self) -> Any:
+        """As numba writes a library, with nothing that could be made part of a kernel."""
+        nothing = self._get_module_for_linking().as_bitcode()
+        return self.name, "object", (self._get_compiled_object(), nothing)
+
     def serialize_using_object_code(self) -> Any:
-        """As numba writes it: what is loaded again is linked to as a whole."""
+        """As numba writes it: a kernel that is loaded again is made part of what is compiled later."""
         whole = JITCodeLibrary._get_module_for_linking(self).as_bitcode()
         return self.name, "object", (self._get_compiled_object(), whole)
 
@@ -111,7 +116,7 @@ def shared_by(library: Any) -> dict[str, Shared]:
         else:
             made = _READY[name]
             found |= shared_by(made)
-            found[name] = Shared(made.serialize_using_object_code(), environments(made))
+            found[name] = Shared(made.as_named(), environments(made))
     return found
 
 

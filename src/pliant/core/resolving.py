@@ -65,7 +65,8 @@ def _found_once(self: Any, context: Any, args: Any, kws: Any) -> Any:
 def _options() -> int:
     """The number of the options in force: numba compiles what it has written in Python with the same."""
     options = ConfigStack.top_or_none()
-    if id(options) not in _NUMBERED:
+    numbered = _NUMBERED.get(id(options))
+    if numbered is None:
         number = _OPTIONS.setdefault(options and options.copy(), len(_OPTIONS))
-        _NUMBERED[id(options)] = options, number
-    return _NUMBERED[id(options)][1]
+        numbered = _NUMBERED[id(options)] = options, number
+    return numbered[1]

@@ -269,7 +269,7 @@ def _grips(x: Floats, gripped: Ints, grips: Floats, r: Floats, s: Floats) -> flo
     return energy
 
 
-@inner
+@inner_shared
 def restrain(guides: Guides, i: int, place: Floats, r: Floats, push: Floats, grip: float) -> None:
     """Remove from the force r (D,) on node i what its guide and the friction there take."""
     d = len(r)

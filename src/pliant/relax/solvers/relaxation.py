@@ -65,10 +65,6 @@ class DriveLeg(NamedTuple):
     loads: Floats  # (2, N, D)
 
 
-SYNC, ASYNC, MOMENTUM = range(3)  # updates
-NO_LEG = DriveLeg(np.empty((2, 0)), np.empty((2, 0)), np.empty((2, 0, 0)))
-
-
 def sweep_buffers(nodes: int, dimension: int, extra: bool = False) -> SweepBuffers:
     """Arrays for a mechanism that has not moved yet."""
     shape, more = (nodes, dimension), (nodes if extra else 0, dimension)
@@ -76,7 +72,8 @@ def sweep_buffers(nodes: int, dimension: int, extra: bool = False) -> SweepBuffe
     return SweepBuffers(moved, stiff, felt, np.ones(nodes), np.zeros(more), np.zeros(more))
 
 
-def sweeps(
+@kernel
+def sweeps(  # noqa: PLR0912  one loop: tuples that are handed on cost as much as the work
     sync: bool, state: State, parts: Elements, knobs: Factors, leg: DriveLeg, first: float, last: float,
     done: int, tolerance: float, work: SweepBuffers, residuals: Floats,
 ) -> int:  # fmt: skip
@@ -85,86 +82,51 @@ def sweeps(
     Stops early where the residual is below the tolerance; how many were made. `done` is how many
     went before, by which the noise fades.
     """
-    update = SYNC if sync else ASYNC
-    return iterate(update, state, parts, knobs, leg, first, last, done, tolerance, 0, work, residuals)[0]
-
-
-def accelerate(
-    state: State,
-    parts: Elements,
-    knobs: Factors,
-    tolerance: float,
-    age: int,
-    work: SweepBuffers,
-    residuals: Floats,
-) -> tuple[int, int]:
-    """Iterations at one place of the drive, until the residual is small; how many, and the age."""
-    return iterate(MOMENTUM, state, parts, knobs, NO_LEG, 1.0, 1.0, 0, tolerance, age, work, residuals)
-
-
-@kernel
-def iterate(  # noqa: PLR0912  one loop for every update: what they share takes longest to compile
-    update: int, state: State, parts: Elements, knobs: Factors, leg: DriveLeg, first: float, last: float,
-    done: int, tolerance: float, age: int, work: SweepBuffers, residuals: Floats,
-) -> tuple[int, int]:  # fmt: skip
-    """What `sweeps` and `accelerate` do."""
     x, links, guides, touch = state.x, parts.links, parts.guides, parts.touch
     count, (n, d) = len(residuals), x.shape
     r, s, push = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d))
     grip, caps, start = np.zeros(n), np.full(n, knobs.cap), -1.0
     held = _has_reactions(parts)
     for t in range(count):
-        if update != MOMENTUM and (t == 0 or first != last):
+        if t == 0 or first != last:
             _aim(state, leg, first + (last - first) * (t + 1.0) / count)
         if len(touch.radius) > 0:
             _caps(x, touch, knobs.cap, caps)
+        fall = 1.0
+        if t > 0 and knobs.fall < 1.0:
+            fall = _damping_share(residuals[t - 1], start, tolerance, knobs.fall)
         if _has_links_only(parts):
             _begin(state.loads, r, s)
         else:
             others(state, parts, r, s, push, grip)
         if len(work.extra) > 0:
             _add(work, r, s)
-        if update != ASYNC:
+        if sync:
             link_forces(
                 x, state.rest, links.ends, links.stiffness, links.laws, links.bands, r, s,
             )  # fmt: skip
             if held:
                 _restrain(x, guides, r, push, grip)
-        if update == MOMENTUM:
-            residuals[t], along = _uphill(guides.kinds, r, work.moved)
-            if residuals[t] <= tolerance:
-                return t + 1, age
-            age = 0 if along < 0.0 else age + 1
-            keep = (age - 1.0) / (age + 2.0) if age > 0 else 0.0
-            _move_with_momentum(
-                x, guides.kinds, knobs.alpha, keep, knobs.least, caps, grip, push, work.moved, r, s,
+            if knobs.calm or knobs.average > 0.0:
+                _damp_oscillation(knobs.calm, knobs.average, r, s, work.felt, work.share, work.stiff)
+            worst = _displace(
+                x, guides.kinds, knobs.alpha, fall, work.share, knobs.eta, knobs.least, caps,
+                work.moved, r, s,
             )  # fmt: skip
+            if held:
+                _hold(x, guides)
         else:
-            fall = 1.0
-            if t > 0 and knobs.fall < 1.0:
-                fall = _damping_share(residuals[t - 1], start, tolerance, knobs.fall)
-            if update == ASYNC:
-                residuals[t] = _each_moves(state, parts, knobs, fall, caps, work, r, s, push, grip)
-            else:
-                if knobs.calm or knobs.average > 0.0:
-                    _damp_oscillation(knobs.calm, knobs.average, r, s, work.felt, work.share, work.stiff)
-                residuals[t] = _displace(
-                    x, guides.kinds, knobs.alpha, fall, work.share, knobs.eta, knobs.least, caps,
-                    work.moved, r, s,
-                )  # fmt: skip
-        if held and update != ASYNC:
-            _hold(x, guides)
-        fade = 0.0
-        if update != MOMENTUM:
-            fade = knobs.noise * max(0.0, 1.0 - (done + t) / max(knobs.fading, 1.0))
+            worst = _each_moves(state, parts, knobs, fall, caps, work, r, s, push, grip)
+        fade = knobs.noise * max(0.0, 1.0 - (done + t) / max(knobs.fading, 1.0))
         if fade > 0.0:
             perturb_nodes(x, guides, fade, knobs.seed, done + t)
         if len(state.turned) > 0:
             measure_angles(x, parts.couplings, state.turned)
-        start = max(start, residuals[t])
-        if update != MOMENTUM and residuals[t] <= tolerance and fade == 0.0:
-            return t + 1, age
-    return count, age
+        residuals[t] = worst
+        start = max(start, worst)
+        if worst <= tolerance and fade == 0.0:
+            return t + 1
+    return count
 
 
 @inner
@@ -375,6 +337,50 @@ def _mix_bits(first: np.uint64, second: np.uint64) -> np.uint64:
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return mixed ^ (mixed >> np.uint64(31))
+
+
+@kernel
+def accelerate(
+    state: State,
+    parts: Elements,
+    knobs: Factors,
+    tolerance: float,
+    age: int,
+    work: SweepBuffers,
+    residuals: Floats,
+) -> tuple[int, int]:
+    """Iterations at one place of the drive, until the residual is small; how many, and the age."""
+    x, links, guides, touch = state.x, parts.links, parts.guides, parts.touch
+    n, d = x.shape
+    r, s, push = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d))
+    grip, caps, held = np.zeros(n), np.full(n, knobs.cap), _has_reactions(parts)
+    for t in range(len(residuals)):
+        if _has_links_only(parts):
+            _begin(state.loads, r, s)
+        else:
+            others(state, parts, r, s, push, grip)
+        link_forces(
+            x, state.rest, links.ends, links.stiffness, links.laws, links.bands, r, s,
+        )  # fmt: skip
+        if len(work.extra) > 0:
+            _add(work, r, s)
+        if len(touch.radius) > 0:
+            _caps(x, touch, knobs.cap, caps)
+        if held:
+            _restrain(x, guides, r, push, grip)
+        residuals[t], along = _uphill(guides.kinds, r, work.moved)
+        if residuals[t] <= tolerance:
+            return t + 1, age
+        age = 0 if along < 0.0 else age + 1
+        keep = (age - 1.0) / (age + 2.0) if age > 0 else 0.0
+        _move_with_momentum(
+            x, guides.kinds, knobs.alpha, keep, knobs.least, caps, grip, push, work.moved, r, s
+        )
+        if held:
+            _hold(x, guides)
+        if len(state.turned) > 0:
+            measure_angles(x, parts.couplings, state.turned)
+    return len(residuals), age
 
 
 @inner
