@@ -151,7 +151,7 @@ def _add_link_forces(
     Differs: g, the stiffness of a stretched link across itself, as in `forces`.
     """
     W, D = 1 << len(powers), len(axes)
-    x, links, pull, sums = room.nodes, room.links, room.pull, room.sums
+    x, links, pull, sums, bands = room.nodes, room.links, room.pull, room.sums, packed.bands
     for n in range(packed.laws.shape[1]):
         a, b = packed.ends[block, n, 0] * 2 * D * W, packed.ends[block, n, 1] * 2 * D * W
         law, o = packed.laws[block, n], np.uint32(n) * W
@@ -164,7 +164,7 @@ def _add_link_forces(
             k, rest = links[2 * o + w], links[2 * o + W + w]
             c, t = k - k * rest * near, k
             if law != BAR:
-                c, t = _one_way(law, k, packed.bands[block, o + w], square * near - rest, rule)
+                c, t = _one_way(law, k, bands[block, o + w], square * near - rest, rule)
                 c *= near
             g = max(c, rule.zero)
             s = max(t - g, rule.zero) * near
