@@ -30,6 +30,7 @@ from numba.core import compiler, serialize
 from numba.core import config as numba_config
 
 from pliant.core.errors import PliantError
+from pliant.core.libraries import is_whole, load, shared_by
 from pliant.core.store import write_whole
 
 config: Any = numba_config  # its names are made at run time
@@ -56,15 +57,17 @@ class Kept:
         if code is None:
             return None
         target.refresh()
-        return results._rebuild(target, *pickle.loads(code))
+        shared, parts = pickle.loads(code)
+        load(shared, target.codegen())
+        return results._rebuild(target, *parts)
 
     def save_overload(self, signature: Any, made: Any) -> None:
         """Keep what was compiled for a signature."""
         path = self._path(signature)
-        if made.library.has_dynamic_globals or not can_keep() or path is None:
+        if not can_keep() or path is None or not is_whole(made.library):
             return
         unannotated = made._replace(type_annotation="")  # a listing of types, long and not needed
-        code = serialize.dumps(unannotated._reduce())
+        code = serialize.dumps((shared_by(made.library), unannotated._reduce()))
         try:
             _make(path.parent)
             write_whole(path, _sum(code) + code)

@@ -18,8 +18,11 @@ import numpy as np
 from numba.core import config as numba_config
 
 from pliant.core import loops
+from pliant.core.bundles import by_reference
 from pliant.core.kept import Kept
-from pliant.core.lowering import InnerCompiler, KernelCompiler
+from pliant.core.libraries import environments
+from pliant.core.lowering import InnerCompiler, KernelCompiler, NamedInnerCompiler, NamedKernelCompiler
+from pliant.core.resolving import resolved_once
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -38,6 +41,11 @@ def kernel_fast(function: Function) -> Function:
     return _kernel(function, fastmath=set(FREELY))
 
 
+def kernel_shared(function: Function) -> Function:
+    """The same as `kernel`; other loops call it by its name, so that machine code of it is made once."""
+    return _kernel(function, pipeline_class=NamedKernelCompiler)
+
+
 def inner(function: Function) -> Function:
     """What only other loops call: compiled with them. Called from Python, it runs as Python."""
     return _inner(function)
@@ -48,11 +56,15 @@ def inner_fast(function: Function) -> Function:
     return _inner(function, fastmath=set(FREELY))
 
 
+def inner_shared(function: Function) -> Function:
+    """What several kernels call, and does much at each call: machine code of it is made once, for all."""
+    return _inner(function, pipeline_class=NamedInnerCompiler)
+
+
 def _inner(function: Function, **options: Any) -> Function:
     if config.DISABLE_JIT:
         return cast(Function, as_python(function))
-    alone = {"no_cpython_wrapper": True, "pipeline_class": InnerCompiler}
-    made = _dispatcher(function, **alone, **options)
+    made = _dispatcher(function, **{"no_cpython_wrapper": True, "pipeline_class": InnerCompiler, **options})
     made.add_overload = partial(_remember, made)
     made._compile_for_args = lambda *_args: as_python(function)
     return cast(Function, made)
@@ -61,8 +73,9 @@ def _inner(function: Function, **options: Any) -> Function:
 def _kernel(function: Function, **options: Any) -> Function:
     if config.DISABLE_JIT:
         return cast(Function, as_python(function))
-    made = _dispatcher(function, pipeline_class=KernelCompiler, **options)
+    made = _dispatcher(function, **{"pipeline_class": KernelCompiler, **options})
     made._cache = Kept(function)
+    made.typeof_pyval = partial(_typeof, made.typeof_pyval)
     made._compile_for_args = partial(_callee_chooser, made, made._compile_for_args)
     loops.KERNELS.append(made)
     return cast(Function, made)
@@ -72,7 +85,18 @@ def _dispatcher(function: Any, **options: Any) -> Any:
     if function.__defaults__:  # numba hands on stand-ins for them, which Python cannot use
         raise TypeError(f"{function.__module__}.{function.__name__}: a loop takes no default values")
     njit: Any = numba.njit
-    return njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
+    made = njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
+    made.get_call_template = partial(_call_template, made.get_call_template)
+    return made
+
+
+def _call_template(get: Callable[..., Any], args: Any, kws: Any) -> Any:
+    """What numba asks a loop that calls another for: here named tuples are handed on by reference."""
+    return get(tuple(map(by_reference, args)), {name: by_reference(kind) for name, kind in kws.items()})
+
+
+def _typeof(typeof: Callable[[Any], Any], value: Any) -> Any:
+    return by_reference(typeof(value))
 
 
 def _remember(made: Any, result: Any) -> None:
@@ -85,7 +109,7 @@ def _callee_chooser(made: Any, compile_for: Callable[..., Any], *args: Any) -> C
     signature = tuple(map(made.typeof_pyval, args))
     if loops.runs_as_python(made, signature):
         return as_python(made.py_func)
-    with loops.compile_loop(made, signature):
+    with loops.compile_loop(made, signature), resolved_once():
         entry = compile_for(*args)
         _set_environments(made, signature)
     return entry
@@ -95,7 +119,7 @@ def _set_environments(made: Any, signature: Any) -> None:
     """Give inner loops that were linked in the environments that numba gives what it finishes itself."""
     result = made.overloads.get(signature)
     if result is not None and result.metadata is not None:  # compiled here, not loaded
-        for environment in result._find_referenced_environments():
+        for environment in environments(result.library):
             result.codegen.set_env(environment.env_name, environment)
 
 

@@ -78,9 +78,8 @@ def run_loops(loops: Loops, seconds: float, progress: Progress = silent) -> Gene
 def compile_all(loops: Loops, progress: Progress = silent) -> None:
     """Compile every loop of a method that is not yet there, and report each."""
     loops.prepare()
-    with _run(
-        _Run(loops, small=False, progress=progress, all_of_them=True, total=len(missing_kernels(loops)))
-    ):
+    run = _Run(loops, small=False, progress=progress, all_of_them=True, total=len(missing_kernels(loops)))
+    with _run(run), _pause_collector():
         loops.exercise()
 
 

@@ -10,39 +10,118 @@ steps are left out of functions that cannot need them.
 
 from __future__ import annotations
 
+import operator
 from types import CodeType
 from typing import Any, ClassVar, Literal, cast
 
 from numba.core import compiler, ir, typed_passes, types, untyped_passes
-from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import PassManager, register_pass
+from numba.core.lowering import Lower
+
+from pliant.core.borrowing import borrows_only, is_counted
+from pliant.core.bundles import Bundle, refuse_returned, size
+from pliant.core.libraries import Named, Own, Unfinished, finish
+
+POWERS = (operator.pow, operator.ipow)
 
 
-class Unfinished(JITCodeLibrary):
-    """Code that is linked into what calls it, and not made ready to run on its own."""
+class LoopLower(Lower):
+    """Makes of a typed function what LLVM reads."""
 
-    def _optimize_final_module(self) -> None:
-        """Left to the kernel it becomes a part of."""
+    def extract_function_arguments(self) -> Any:
+        """The arguments. Nobody writes to bundles: what is read of one, the optimiser may read once."""
+        values: Any = super().extract_function_arguments()
+        for kind, value in zip(self.fndesc.argtypes, values, strict=True):
+            if isinstance(kind, Bundle):
+                value.add_attribute("noalias")
+                value.attributes.dereferenceable = size(self.context, kind)
+        return values
 
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
+    def delvar(self, name: str) -> None:
+        """Forget a variable: only where it holds something that is counted there is something to do."""
+        if self.context.enable_nrt and is_counted(self.context, self.typeof(name)):
+            super().delvar(name)
+
+    def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
+        """An operator. numba looks three times for code made for a constant, which powers alone have."""
+        if op not in POWERS:
+            expr.static_lhs = expr.static_rhs = ir.UNDEFINED
+        return super().lower_binop(resty, expr, op)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class InnerLowering(typed_passes.NativeLowering):
+class KernelLowering(typed_passes.NativeLowering):
+    """Lowers a function that Python calls."""
+
+    _name = "pliant_kernel_lowering"
+    library: ClassVar[type[Own]] = Own
+
+    @property
+    def lowering_class(self) -> Any:
+        """What lowers it."""
+        return LoopLower
+
+    def run_pass(self, state: Any) -> Literal[True]:
+        """Lower as numba does."""
+        refuse_returned(state.return_type, state.func_id.func_qualname)
+        state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        typed_passes.NativeLowering.run_pass(self, state)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class NamedKernelLowering(KernelLowering):
+    """Lowers a function that Python calls, and other loops by its name."""
+
+    _name = "pliant_named_kernel_lowering"
+    library: ClassVar[type[Own]] = Named
+
+    def run_pass(self, state: Any) -> Literal[True]:
+        """Lower as numba does, and let it be found."""
+        super().run_pass(state)
+        finish(state["cr"].fndesc.llvm_func_name, state.library)
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class InnerLowering(KernelLowering):
     """Lowers a function for its callers alone, without a way in from Python."""
 
     _name = "pliant_inner_lowering"
+    library: ClassVar[type[Own]] = Unfinished
 
     def run_pass(self, state: Any) -> Literal[True]:
         """Lower as numba does, into code that is not finished."""
-        state.library = Unfinished(state.targetctx.codegen(), state.func_id.func_qualname)
+        refuse_returned(state.return_type, state.func_id.func_qualname)
+        counted = state.targetctx
         state.flags.no_compile = True
-        super().run_pass(state)
+        if borrows_only(state):
+            state.targetctx = counted.subtarget(enable_nrt=False)
+            state.targetctx.__dict__.pop("nrt", None)  # made for the other
+        try:
+            state.library = self.library(counted.codegen(), state.func_id.func_qualname)
+            state.library.enable_object_caching()
+            typed_passes.NativeLowering.run_pass(self, state)
+        finally:
+            state.targetctx = counted
         lowered, entry = state["cr"], object()  # callers find it by this object
         state["cr"] = lowered._replace(cfunc=entry)
         state.targetctx.insert_user_function(entry, lowered.fndesc, [state.library])
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class NamedInnerLowering(InnerLowering):
+    """Lowers a function that other loops call by its name."""
+
+    _name = "pliant_named_inner_lowering"
+    library: ClassVar[type[Own]] = Named
+
+    def run_pass(self, state: Any) -> Literal[True]:
+        """Lower as numba does, finish the code and let it be found."""
+        super().run_pass(state)
+        finish(state["cr"].fndesc.llvm_func_name, state.library)
         return True
 
 
@@ -86,6 +165,7 @@ def _makes_arrays(state: Any) -> bool:
 INSTEAD: dict[Any, Any] = {
     untyped_passes.InlineClosureLikes: ClosuresInlined,
     typed_passes.NopythonRewrites: ArraysRewritten,
+    typed_passes.NativeLowering: KernelLowering,
 }
 
 
@@ -112,3 +192,15 @@ class InnerCompiler(KernelCompiler):
     """The same for inner loops, which are not finished."""
 
     instead: ClassVar[dict[Any, Any]] = {**INSTEAD, typed_passes.NativeLowering: InnerLowering}
+
+
+class NamedKernelCompiler(KernelCompiler):
+    """The same for kernels that other loops call by name."""
+
+    instead: ClassVar[dict[Any, Any]] = {**INSTEAD, typed_passes.NativeLowering: NamedKernelLowering}
+
+
+class NamedInnerCompiler(KernelCompiler):
+    """The same for inner loops that others call by name."""
+
+    instead: ClassVar[dict[Any, Any]] = {**INSTEAD, typed_passes.NativeLowering: NamedInnerLowering}

@@ -7,7 +7,8 @@ W is 64 where all machines share a topology and 1 where each has its own.
 The compiler makes such instructions only if it knows W and the number of axes D, and sees that
 no index is negative: hence tuples whose *lengths* give these numbers, and node numbers without a
 sign. It gives up where a loop writes to many arrays, any of which might overlap another: hence
-the few of them, and `pull` between what a link does to its ends and the sums of that.
+the few of them, and `pull` between what a link does to its ends and the sums of that. What is done
+once a step is handed W and D as numbers, and compiled once for all of them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pliant.core.arrays import Ints
-from pliant.core.kernel import inner, kernel
+from pliant.core.kernel import inner, inner_shared, kernel
 from pliant.relax.network.laws import BAR, STRING
 
 Reals = NDArray[Any]  # float32 or float64
@@ -86,17 +87,17 @@ def settle(
         np.empty(2 * D * W, kind),
     )
     for block in range(first, last):
-        _draw(packed, block, room, rule, axes, powers)
+        _draw(packed, block, room, rule, W, D)
         for c in range(drive.shape[1]):
-            _actuate(packed, block, drive, c, room, powers)
-            _clear(packed, block, room, rule, axes, powers)
+            _actuate(packed, block, drive, c, room, W)
+            _clear(packed, block, room, rule, W, D)
             for i in range(iterations + 1):
                 _add_link_forces(packed, block, room, rule, axes, powers)
                 if rule.floor:
                     _remove_floor_forces(packed, room, rule, axes, powers, i < iterations)
                 if i < iterations:
                     _move(packed, block, room, rule, axes, powers)
-            _measure_block(packed, block, c, room, rule, axes, powers, answer)
+            _measure_block(packed, block, c, room, rule, W, D, answer)
             # Loops, for an assignment of slices takes numba as long to compile as all the rest.
             for t in range(len(traced)):
                 at, to = 2 * traced[t] * D * W, (c * len(traced) + t) * D * W
@@ -108,19 +109,18 @@ def settle(
 
 
 @inner
-def _draw(packed: Packed, block: int, room: Workspace, rule: UpdateRule, axes: Marks, powers: Marks) -> None:
+def _draw(packed: Packed, block: int, room: Workspace, rule: UpdateRule, W: int, D: int) -> None:
     """Set the nodes to their drawn positions, at rest."""
-    W, D = 1 << len(powers), len(axes)
     for j in range(packed.most.shape[1] // W):
         for w in range(D * W):
             room.nodes[2 * j * D * W + w] = packed.drawn[block, j * D * W + w]
             room.nodes[(2 * j + 1) * D * W + w] = rule.zero
 
 
-@inner
-def _actuate(packed: Packed, block: int, drive: Reals, c: int, room: Workspace, powers: Marks) -> None:
+@inner_shared
+def _actuate(packed: Packed, block: int, drive: Reals, c: int, room: Workspace, W: int) -> None:
     """Set the rest lengths to step c of the drive."""
-    W, (N, _, F, V) = 1 << len(powers), drive.shape  # what is the same for all is there once
+    N, _, F, V = drive.shape  # what is the same for all is there once
     for n in range(packed.laws.shape[1]):
         for w in range(W):
             share = drive[block % N, c, n % F, w % V]
@@ -130,9 +130,8 @@ def _actuate(packed: Packed, block: int, drive: Reals, c: int, room: Workspace, 
 
 
 @inner
-def _clear(packed: Packed, block: int, room: Workspace, rule: UpdateRule, axes: Marks, powers: Marks) -> None:
+def _clear(packed: Packed, block: int, room: Workspace, rule: UpdateRule, W: int, D: int) -> None:
     """R = F and S = 0, to which the links add."""
-    W, D = 1 << len(powers), len(axes)
     for j in range(packed.most.shape[1] // W):
         for w in range(D * W):
             room.sums[2 * j * D * W + w] = packed.load[block, j * D * W + w]
@@ -152,7 +151,7 @@ def _add_link_forces(
     Differs: g, the stiffness of a stretched link across itself, as in `forces`.
     """
     W, D = 1 << len(powers), len(axes)
-    x, links, pull, sums = room.nodes, room.links, room.pull, room.sums
+    x, links, pull, sums, bands = room.nodes, room.links, room.pull, room.sums, packed.bands
     for n in range(packed.laws.shape[1]):
         a, b = packed.ends[block, n, 0] * 2 * D * W, packed.ends[block, n, 1] * 2 * D * W
         law, o = packed.laws[block, n], np.uint32(n) * W
@@ -165,7 +164,7 @@ def _add_link_forces(
             k, rest = links[2 * o + w], links[2 * o + W + w]
             c, t = k - k * rest * near, k
             if law != BAR:
-                c, t = _one_way(law, k, packed.bands[block, o + w], square * near - rest, rule)
+                c, t = _one_way(law, k, bands[block, o + w], square * near - rest, rule)
                 c *= near
             g = max(c, rule.zero)
             s = max(t - g, rule.zero) * near
@@ -258,19 +257,18 @@ def _remove_floor_forces(
                     x[at + (D + d) * W] *= left
 
 
-@inner
+@inner_shared
 def _measure_block(
     packed: Packed,
     block: int,
     c: int,
     room: Workspace,
     rule: UpdateRule,
-    axes: Marks,
-    powers: Marks,
+    W: int,
+    D: int,
     answer: BatchAnswer,
 ) -> None:
     """The largest |R| of free nodes and the largest length error of links, with R as just summed."""
-    W, D = 1 << len(powers), len(axes)
     for w in range(W):
         largest = worst = 0.0
         for j in range(packed.most.shape[1] // W):
@@ -280,17 +278,14 @@ def _measure_block(
             if packed.most[block, j * W + w] > rule.zero:
                 largest = max(largest, square if square < np.inf else np.inf)
         for n in range(packed.laws.shape[1]):
-            worst = max(worst, _length_error(packed, block, n, w, room, axes, powers))
+            worst = max(worst, _length_error(packed, block, n, w, room, W, D))
         answer.residual[block, w] = np.sqrt(largest)
         answer.errors[block, c * W + w] = worst
 
 
 @inner
-def _length_error(
-    packed: Packed, block: int, n: int, w: int, room: Workspace, axes: Marks, powers: Marks
-) -> float:  # fmt: skip
+def _length_error(packed: Packed, block: int, n: int, w: int, room: Workspace, W: int, D: int) -> float:
     """Length error of link n; 0 for a string too short and a bumper too long."""
-    W, D = 1 << len(powers), len(axes)
     if packed.stiffness[block, n * W + w] == 0.0:
         return 0.0
     a, b, square = packed.ends[block, n, 0] * 2 * D * W, packed.ends[block, n, 1] * 2 * D * W, 0.0

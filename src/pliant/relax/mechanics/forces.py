@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.core.kernel import inner, kernel
+from pliant.core.kernel import inner, inner_shared, kernel
 from pliant.relax.mechanics.guides import project
 from pliant.relax.mechanics.segment_contact import apply_friction, contact_forces
 from pliant.relax.network.laws import BAR, force, stored_energy, tangent
@@ -44,7 +44,7 @@ def nodal_forces(state: State, parts: Elements) -> Floats:
     return r
 
 
-@inner
+@inner_shared
 def others(state: State, parts: Elements, r: Floats, s: Floats, push: Floats, grip: Floats) -> float:
     """Force, stiffness and energy of all elements but links."""
     energy, x, loads = 0.0, state.x, state.loads
@@ -269,7 +269,7 @@ def _grips(x: Floats, gripped: Ints, grips: Floats, r: Floats, s: Floats) -> flo
     return energy
 
 
-@inner
+@inner_shared
 def restrain(guides: Guides, i: int, place: Floats, r: Floats, push: Floats, grip: float) -> None:
     """Remove from the force r (D,) on node i what its guide and the friction there take."""
     d = len(r)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.core.kernel import inner, kernel
+from pliant.core.kernel import inner, kernel, kernel_shared
 from pliant.relax.network.network import CURVE, FIXED, FREE, LINE, PLANE, Guides
 
 SAMPLES = 4  # of each cubic, beside which the nearest point is sought
@@ -41,7 +41,7 @@ def project(guides: Guides, i: int, place: Floats, v: Floats) -> None:
             v[:] = 0.0
 
 
-@kernel
+@kernel_shared
 def hold_nodes(guides: Guides, i: int, x: Floats) -> None:
     """Project x[i] onto the line, plane or curve of node i."""
     guide = guides.kinds[i]

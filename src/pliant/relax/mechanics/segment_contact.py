@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.core.kernel import inner, kernel
+from pliant.core.kernel import inner, inner_shared, kernel
 from pliant.relax.network.network import Contacts
 
 Vector = tuple[float, float, float]  # the third is 0 in the plane
@@ -133,7 +133,7 @@ def contact_forces(
     return energy
 
 
-@inner
+@inner_shared
 def limit_displacements(x: Floats, touch: Contacts, cap: Floats) -> None:
     """Lower how far each node may go in an iteration, `cap` (N,), so that no bar passes through another.
 

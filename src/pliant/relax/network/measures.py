@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.core.kernel import inner, kernel
+from pliant.core.kernel import inner, inner_shared, kernel, kernel_shared
 from pliant.relax.network.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL, WOUND, Couplings
 from pliant.relax.network.winding import keep_angles, wind
 
@@ -104,7 +104,7 @@ def _cross(u: Vector, v: Vector) -> Vector:
     return u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
 
 
-@kernel
+@kernel_shared
 def measure_angles(x: Floats, couplings: Couplings, turned: Floats) -> None:
     """Store the angles at x as the reference for the next measurement."""
     slope = np.zeros((4, x.shape[1]))
@@ -117,7 +117,7 @@ def measure_angles(x: Floats, couplings: Couplings, turned: Floats) -> None:
                 turned[m] = measure(x, couplings, m, turned[m], slope)
 
 
-@inner
+@inner_shared
 def couple(x: Floats, couplings: Couplings, c: int, turned: Floats, slope: Floats, nodes: Ints) -> float:
     """Value of coupling c and its gradient (K, D) by the nodes (K,), four for each measure."""
     if couplings.measures[couplings.firsts[c]] == WOUND:
