@@ -24,7 +24,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.mechanics.forces import nodal_forces
+from pliant.relax.mechanics.forces import forces_and_energy
 from pliant.relax.mechanics.guides import basis
 from pliant.relax.mechanics.segment_contact import contact_slope, nearest_points
 from pliant.relax.network.network import FIXED, Network, State, once
@@ -141,7 +141,7 @@ def _guides(net: Network, state: State, nodes: Ints, held: Floats) -> None:
     if not len(nodes):
         return
     guides, d = net.parts.guides, state.x.shape[1]
-    force, ways = nodal_forces(state, net.parts), np.empty((d, d))
+    force, ways = forces_and_energy(state, net.parts)[0], np.empty((d, d))
     for row, node in enumerate(nodes.tolist()):
         count = basis(guides, node, state.x[node], ways)
         along = ways[:count].T @ ways[:count]

@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.core.arrays import Bools, Floats, Ints
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.mechanics.forces import nodal_forces
+from pliant.relax.mechanics.forces import forces_and_energy
 from pliant.relax.mechanics.friction import (
     HELD,
     PROJECTION,
@@ -117,7 +117,7 @@ def carried_by(net: Network, own: RoughNetwork, state: State) -> FrictionState:
         np.where(net.rigid, parts.links.stiffness * reduced(state.given, parts.links), 0.0),
         parts.couplings.stiffness * reduced(state.coupling_given, parts.couplings),
         -parts.touch.stiffness * state.touch_given * _touching(net, state),
-        (nodal_forces(state, parts)[own.nodes[own.owners]] * own.normals).sum(axis=1),
+        (forces_and_energy(state, parts)[0][own.nodes[own.owners]] * own.normals).sum(axis=1),
         friction,
         (far >= (1.0 - ROUNDED) * held) & (far > 0.0),
     )
