@@ -106,4 +106,10 @@ def _nodal_forces(net: Network, frame: Frame, moves: Bools) -> Floats:
     inner = rows.owners < len(known)
     carried = rows.stiffness * rows.over
     carried[inner] = known[rows.owners[inner]]
-    return total - rows.spread((rows.matrix.T @ carried)[:, None])[0]
+    first = len(known) + len(elongations.rail_forces)
+    presses = np.zeros(len(net.parts.touch.radius))
+    presses[elongations.touching] = elongations.touch_forces
+    touching = rows.owners >= first
+    carried[touching] = presses[rows.owners[touching] - first]
+    total -= rows.spread((rows.matrix.T @ carried)[:, None])[0]
+    return total if frame.rubs is None else total + frame.rubs
