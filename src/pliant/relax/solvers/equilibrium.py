@@ -126,6 +126,10 @@ def come_to_rest(run: Run, state: State, share: float, record: Record) -> Settle
     still = _rest_of_bars(run, state)
     if still is not None:
         return still
+    if run.coned:
+        settled = settle_on_cone(run.net, run.rough, state)
+        if settled.at_rest:
+            return settled
     limits, run.limits = run.limits, run.limits._replace(whole=False)  # it may be far from there
     settled = newton_steps(run, state, record, run.tolerance, 4 * TRIES, np.inf)
     if not settled.at_rest:
