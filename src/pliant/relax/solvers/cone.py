@@ -11,8 +11,8 @@ of Jᵀ f + Tᵀ t plus the stiffness of what is elastic. What rubs, with the no
 
 k being any stiffness: t is the point of the cone nearest to t + k s, which is Coulomb's law. What pulls or
 presses one way has a row of J while it does so, and a guide that rubs has rows that keep its node on it. Each
-step is Newton's for the rows as they are, as far as the first that gives way (see `cone_reach`); after a whole
-one they are looked at anew. It ends where none changes.
+step is Newton's for the rows as they are, as far as the first that gives way (see `cone_reach`); after a
+whole one they are looked at anew. It ends where none changes.
 
 For mechanisms of moderate size on straight guides; where it does not end, the rounds of `friction` are left.
 """
