@@ -99,6 +99,29 @@ def test_guides_and_springs_answer_for_what_they_hold():
     assert result.reactions["w"][-1] == pytest.approx([4.8, 3.6], abs=1e-8)
 
 
+@pytest.mark.parametrize("end", [(10, 2), (10, 2, 1)])
+def test_the_ends_of_a_line_answer_for_what_slides_on_it(end):
+    """Forces and torques about its first end are in balance; a spring and a load act on the slider."""
+    end = np.array(end, float)
+    rest = np.zeros(len(end) - 2)
+    nodes = {"u": 0 * end, "v": end, "p": 0.4 * end, "g": np.array([4.0, 8.0, *rest])}
+    model = {
+        "ground": ["u", "v", "g"],
+        "nodes": {name: tuple(place) for name, place in nodes.items()},
+        "sliders": [{"node": "p", "on": ("u", "v")}],
+        "springs": [{"nodes": ("p", "g"), "stiffness": 3.0, "length": 2.0}],
+        "loads": [{"node": "p", "force": (0, -5, *rest)}],
+    }
+    result = solved(model, frames=1)
+    reactions, load = {name: each[-1] for name, each in result.reactions.items()}, np.array([0, -5.0, *rest])
+    assert sum(reactions.values()) == pytest.approx(-load, abs=1e-7)
+    place = np.array(result.nodes["p"])
+    across = reactions["g"] + load
+    share = place @ end / (end @ end)
+    assert reactions["v"] == pytest.approx(-share * across, abs=1e-6)
+    assert np.linalg.norm(reactions["u"] + reactions["v"]) == pytest.approx(by_name(result)["slider p"][-1])
+
+
 def test_geometry_has_no_forces_to_tell():
     result = solved({**BRACKET, "loads": []})
     assert "forces" not in result.summary()

@@ -13,11 +13,12 @@ import numpy as np
 
 from pliant.core.arrays import Bools, Floats
 from pliant.relax.mechanics.fields import field_forces
-from pliant.relax.mechanics.gradients import jacobian_at
+from pliant.relax.mechanics.gradients import Jacobian, jacobian_at
 from pliant.relax.model import Mechanism
 from pliant.relax.network.network import FREE, Network
 from pliant.relax.solvers.record import Frame
 
+RANK = 1e-9  # of the largest singular value: rails that repeat each other carry as little as they can
 BETWEEN = ("bar ", "actuator ", "spring ", "string ", "bumper ")  # elements with one force
 
 
@@ -78,7 +79,8 @@ def reactions(model: Mechanism, net: Network, frames: tuple[Frame, ...]) -> dict
     held = [node for node in np.flatnonzero(net.parts.guides.kinds != FREE).tolist() if node < net.shown]
     loose = _free_network(net)
     moves = net.free
-    pulled = np.stack([_nodal_forces(loose, frame, moves) for frame in frames])
+    balanced = net.parts.guides.kinds == FREE
+    pulled = np.stack([_nodal_forces(loose, frame, moves, balanced) for frame in frames])
     if model.gravity is not None:
         pulled[:, ~moves] -= net.parts.fields.masses[~moves, None] * np.array(model.gravity)
     return {net.names[node]: -pulled[:, node] for node in held}
@@ -95,15 +97,31 @@ def _free_network(net: Network) -> Network:
     )
 
 
-def _nodal_forces(net: Network, frame: Frame, moves: Bools) -> Floats:
+def _nodal_forces(net: Network, frame: Frame, moves: Bools, balanced: Bools) -> Floats:
     """Force of loads, fields and elements on each node (N, D), ground and guides left out."""
     elongations, x = frame.elongations, frame.x
     total = net.drive.at(frame.share)[2].copy()
     for away, across, _ in field_forces(net.parts.fields, x):
         total += (moves * across)[:, None] * away
     rows = jacobian_at(net, x, elongations)
-    known = np.concatenate([elongations.link_forces, elongations.coupling_forces])
-    inner = rows.owners < len(known)
-    carried = rows.stiffness * rows.over
-    carried[inner] = known[rows.owners[inner]]
-    return total - rows.spread((rows.matrix.T @ carried)[:, None])[0]
+    presses = np.zeros(len(net.parts.touch.radius))
+    presses[elongations.touching] = elongations.touch_forces
+    none = np.zeros(len(elongations.rail_forces))
+    known = np.concatenate([elongations.link_forces, elongations.coupling_forces, none, presses])
+    total -= rows.spread((rows.matrix.T @ known[rows.owners])[:, None])[0]
+    if frame.rubs is not None:
+        total += frame.rubs
+    first = len(known) - len(none) - len(presses)
+    rails = (rows.owners >= first) & (rows.owners < first + len(none))
+    return total - _rail_pulls(rows, rails, total, balanced) if rails.any() else total
+
+
+def _rail_pulls(rows: Jacobian, rails: Bools, others: Floats, balanced: Bools) -> Floats:
+    """Force of rails on each node (N, D), by the balance of the nodes that nothing else holds.
+
+    A rail carries force either way across it, and how much alone is known of it.
+    """
+    ways = rows.spread(rows.matrix[rails].T.toarray())  # (R, N, D)
+    across = ways[:, balanced].reshape(len(ways), -1).T
+    forces = np.linalg.lstsq(across, others[balanced].ravel(), rcond=RANK)[0]
+    return np.einsum("r,rnd->nd", forces, ways)

@@ -36,12 +36,12 @@ def evaluate(state: State, parts: Elements, r: Floats, s: Floats, push: Floats, 
 
 
 @kernel
-def nodal_forces(state: State, parts: Elements) -> Floats:
-    """Force on every node (N, D) from all but ground and guides."""
+def forces_and_energy(state: State, parts: Elements) -> tuple[Floats, float]:
+    """Force on every node (N, D) from all but ground and guides, and the energy."""
     n, d = state.x.shape
     r, s, push, grip = np.empty((n, d)), np.empty((n, d)), np.zeros((n, d)), np.zeros(n)
-    evaluate(state, parts, r, s, push, grip)
-    return r
+    energy = evaluate(state, parts, r, s, push, grip)
+    return r, energy
 
 
 @inner_shared

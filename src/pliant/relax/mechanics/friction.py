@@ -24,7 +24,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.mechanics.forces import nodal_forces
+from pliant.relax.mechanics.forces import forces_and_energy
 from pliant.relax.mechanics.guides import basis
 from pliant.relax.mechanics.segment_contact import contact_slope, nearest_points
 from pliant.relax.network.network import FIXED, Network, State, once
@@ -121,6 +121,20 @@ def update(net: Network, state: State) -> float:
     return max(float(np.abs(lead - before).max(initial=0.0)), more)
 
 
+def contact_friction(state: State) -> Floats:
+    """Force on each node (N, D) of the friction between pairs that touch; a guide's is its own answer."""
+    d, out = state.x.shape[1], np.zeros_like(state.x)
+    pairs = (state.gripped != state.gripped[:, :1]).any(axis=1)
+    grips, nodes = state.grips[pairs], state.gripped[pairs]
+    anchor, lead = vectors(grips, d)
+    moved = np.einsum("ga,gad->gd", grips[:, WEIGHTS], state.x[nodes]) - anchor + lead
+    slip = np.einsum("gcd,gd->gc", grips[:, PROJECTION : PROJECTION + d * d].reshape(-1, d, d), moved)
+    far, firm, held = np.linalg.norm(slip, axis=1), grips[:, STIFFNESS], grips[:, HELD]
+    most = np.minimum(firm * far, held) / np.maximum(far, 1e-300)
+    np.subtract.at(out, nodes, grips[:, WEIGHTS, None] * (most[:, None] * slip)[:, None])
+    return out
+
+
 def has_landed(net: Network, before: State, now: State, near: float) -> bool:
     """Whether a pair with friction closed a gap larger than `near`: its motion before is no slip."""
     if not net.parts.touch.friction.any():
@@ -141,7 +155,7 @@ def _guides(net: Network, state: State, nodes: Ints, held: Floats) -> None:
     if not len(nodes):
         return
     guides, d = net.parts.guides, state.x.shape[1]
-    force, ways = nodal_forces(state, net.parts), np.empty((d, d))
+    force, ways = forces_and_energy(state, net.parts)[0], np.empty((d, d))
     for row, node in enumerate(nodes.tolist()):
         count = basis(guides, node, state.x[node], ways)
         along = ways[:count].T @ ways[:count]

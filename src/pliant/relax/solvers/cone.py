@@ -11,9 +11,10 @@ of Jᵀ f + Tᵀ t plus the stiffness of what is elastic. What rubs, with the no
 
 k being any stiffness: t is the point of the cone nearest to t + k s, which is Coulomb's law. What pulls or
 presses one way has a row of J while it does so, and a guide that rubs has rows that keep its node on it. Each
-step is Newton's for the rows as they are; after it they are looked at anew. It ends where none changes.
+step is Newton's for the rows as they are, as far as the first that gives way (see `cone_reach`); after a
+whole one they are looked at anew. It ends where none changes.
 
-For small mechanisms on straight guides; where it does not end, the rounds of `friction` are left.
+For mechanisms of moderate size on straight guides; where it does not end, the rounds of `friction` are left.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from pliant.relax.solvers.cone_equations import (
     rough_network,
     take,
 )
+from pliant.relax.solvers.cone_reach import give_way, reach
 from pliant.relax.solvers.dead_centres import displace_nodes
 from pliant.relax.solvers.lagrange import force_level
 from pliant.relax.solvers.multipliers import given_in
@@ -48,11 +50,12 @@ from pliant.relax.solvers.newton import Settled
 
 _lapack: Any = lapack
 
-TURNS = 40
+TURNS, EACH = 40, 4  # steps, and more of them for each row that may change
 YIELD = 1e-9  # of the compliance of what is rigid: by so much rows give way that repeat each other
 STILL = 1e-13  # of the size: an error that is none
 BALANCED = 1e-12  # of the forces
 HELPS = 1e-12  # of the stiffness of what is rigid: what nothing holds stays where it is
+MEETS = 1e-9  # of the size: a gap that is none
 PASSED, NEAR = 0.5, 0.45  # cosine that a contact turns by at most, where it goes that share of its distance
 
 
@@ -63,7 +66,9 @@ def settle_on_cone(net: Network, rough: Network, state: State) -> Settled:
     """
     start, size, own = State._make(array.copy() for array in state), net.size or 1.0, rough_network(rough)
     now, sizes, since, gone = carried_by(net, own, state), [0.0, 0.0], 0, 0.0
-    for turn in range(TURNS):
+    meets = (now.touches == 0.0) & (contact_gaps(net, state.x) <= MEETS * size)
+    now.touches[meets] = -NONE  # what would pull opens again
+    for turn in range(TURNS + EACH * (len(own.friction) + len(now.touches))):
         spot = equations(net, own, state, now)
         left, wrong = _errors(net, spot, now)
         if since and wrong <= STILL * size and left <= BALANCED:
@@ -71,7 +76,7 @@ def settle_on_cone(net: Network, rough: Network, state: State) -> Settled:
                 break
             _write_multipliers(net, own, state, now)
             return Settled(left * force_level(net), turn, gone, False, True, True, sizes[0], sizes[1])
-        y = _step(own, spot, now, net.stiffness)
+        y, changes = _step(own, spot, state, now, net.stiffness)
         moves = spot.rows.spread(y[:, None])[0]
         far = float(np.sqrt((moves**2).sum(axis=1).max(initial=0.0))) / size
         if not far <= 1.0:
@@ -82,7 +87,7 @@ def settle_on_cone(net: Network, rough: Network, state: State) -> Settled:
         displace_nodes(net, state, moves)
         if len(state.turned):
             measure_angles(state.x, net.parts.couplings, state.turned)
-        if _update_contacts(net, own, state, now):
+        if changes or _update_contacts(net, own, state, now):
             sizes, since = [0.0, 0.0], 0
     for array, old in zip(state, start, strict=True):
         array[:] = old
@@ -98,8 +103,13 @@ def _errors(net: Network, spot: ConeSystem, now: FrictionState) -> tuple[float, 
     return float(left / max(*acting, force_level(net))), float(wrong)
 
 
-def _step(own: RoughNetwork, spot: ConeSystem, now: FrictionState, firm: float) -> Floats:
-    """Solve for the displacement (U,); forces and friction are set to what they are with it."""
+def _step(
+    own: RoughNetwork, spot: ConeSystem, state: State, now: FrictionState, firm: float
+) -> tuple[Floats, bool]:
+    """Solve for the displacement (U,), as far as rows stay as they are, and whether some then change.
+
+    Forces and friction are set to what they are with it.
+    """
     (size, unknowns), count = spot.j.shape, len(spot.grips)
     matrix, right = np.zeros((unknowns + size + count,) * 2), np.zeros(unknowns + size + count)
     f, t = slice(unknowns, unknowns + size), slice(unknowns + size, None)
@@ -112,8 +122,13 @@ def _step(own: RoughNetwork, spot: ConeSystem, now: FrictionState, firm: float) 
     for grip in np.flatnonzero(now.slips & np.isin(np.arange(len(now.slips)), spot.grips)).tolist():
         _slip_rows(own, spot, grip, firm, matrix[t], right[t])
     found = _solve_regularised(matrix, right, HELPS * firm * (np.arange(len(right)) < unknowns))
-    take(spot, now, found[f], found[t])
-    return found[:unknowns]
+    if not np.isfinite(found).all():
+        return found[:unknowns], False
+    way = reach(own, spot, state, now, found[:unknowns], found[f], found[t])
+    forces = spot.forces + way.share * (found[f] - spot.forces)
+    take(spot, now, forces, spot.friction + way.share * (found[t] - spot.friction))
+    give_way(own, spot, now, way)
+    return way.share * found[:unknowns], way.share < 1.0
 
 
 def _solve_regularised(matrix: Floats, right: Floats, help_of: Floats) -> Floats:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pliant.core.arrays import Bools, Floats, Ints
+from pliant.relax.mechanics.contact_curvature import contact_curvature
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.mechanics.forces import nodal_forces
+from pliant.relax.mechanics.forces import forces_and_energy
 from pliant.relax.mechanics.friction import (
     HELD,
     PROJECTION,
@@ -19,14 +20,12 @@ from pliant.relax.mechanics.friction import (
     vectors,
 )
 from pliant.relax.mechanics.gradients import ActiveElements, Jacobian, holding, jacobian_at
-from pliant.relax.mechanics.segment_contact import contact_slope
 from pliant.relax.network.laws import BAR, STRING
 from pliant.relax.network.network import CURVE, FREE, LINE, Network, State, once
-from pliant.relax.solvers.lagrange import applied_forces, stiffness_under
+from pliant.relax.solvers.lagrange import applied_forces, reduced_matrix, stiffness_under
 from pliant.relax.solvers.multipliers import reduced
 
-MOST = 200  # unknowns and rows
-DIFFERENCE = 1e-5  # of the size, over which slopes of contacts are compared
+MOST = 1200  # unknowns and rows
 ROUNDED = 1e-9  # of what friction can hold
 NONE = 1e-300  # the force of what has just taken hold
 
@@ -117,7 +116,7 @@ def carried_by(net: Network, own: RoughNetwork, state: State) -> FrictionState:
         np.where(net.rigid, parts.links.stiffness * reduced(state.given, parts.links), 0.0),
         parts.couplings.stiffness * reduced(state.coupling_given, parts.couplings),
         -parts.touch.stiffness * state.touch_given * _touching(net, state),
-        (nodal_forces(state, parts)[own.nodes[own.owners]] * own.normals).sum(axis=1),
+        (forces_and_energy(state, parts)[0][own.nodes[own.owners]] * own.normals).sum(axis=1),
         friction,
         (far >= (1.0 - ROUNDED) * held) & (far > 0.0),
     )
@@ -200,36 +199,14 @@ def _presses(own: RoughNetwork, rows: Jacobian, now: FrictionState) -> Floats:
 
 
 def _contact_stiffness(own: RoughNetwork, state: State, rows: Jacobian, now: FrictionState) -> Floats:
-    """(U, U) the slopes of what contacts and their friction do to the unknowns, by differences."""
-    out, touch = np.zeros((len(rows.nodes), len(rows.nodes))), own.net.parts.touch
-    acting = np.flatnonzero(now.touches != 0.0)
-    at = np.zeros(len(own.net.parts.touch.radius), np.int64) - 1
-    at[own.pairs] = len(own.nodes) + np.arange(len(own.pairs))
-    h = DIFFERENCE * (own.net.size or 1.0)
-    for u in np.flatnonzero(np.isin(rows.nodes, touch.ends[acting])).tolist():
-        pair = []
-        for step in (h, -h):
-            x = state.x.copy()
-            x[rows.nodes[u]] += step * rows.ways[u]
-            pull = np.zeros_like(x)
-            for k in acting.tolist():
-                force = now.friction[at[k]] if at[k] >= 0 else np.zeros(x.shape[1])
-                _pulls(own.net, x, k, now.touches[k], force, pull)
-            pair.append(rows.gathered(pull[None])[:, 0])
-        out[:, u] = (pair[0] - pair[1]) / (2.0 * h)
-    return out
-
-
-def _pulls(net: Network, x: Floats, pair: int, force: float, along: Floats, out: Floats) -> None:
-    """Add to (N, D) what a pair does that presses, with friction (D,) turned along with it."""
-    d = x.shape[1]
-    slope = np.empty(4 * d)
-    contact_slope(x, net.parts.touch, pair, slope)
-    parts = slope.reshape(4, d)
-    normal = parts[2] + parts[3]
-    shares = parts @ normal  # −(1 − s), −s, 1 − t, t
-    along = along - normal * (normal @ along)
-    np.add.at(out, net.parts.touch.ends[pair], force * parts + shares[:, None] * along)
+    """(U, U) the slopes of what contacts and their friction do to the unknowns."""
+    touch, (count, d) = own.net.parts.touch, state.x.shape
+    acting, friction = np.flatnonzero(now.touches != 0.0), np.zeros((len(touch.radius), d))
+    friction[own.pairs] = now.friction[len(own.nodes) :]
+    slopes = contact_curvature(state.x, touch, acting, now.touches[acting], friction[acting])
+    out, ends = np.zeros((count, count, d, d)), touch.ends[acting]
+    np.add.at(out, (ends[:, :, None], ends[:, None, :]), slopes.transpose(0, 1, 3, 2, 4))
+    return reduced_matrix(rows, out)
 
 
 def take(spot: ConeSystem, now: FrictionState, forces: Floats, friction: Floats) -> None:

@@ -33,6 +33,7 @@ from pliant.relax.solvers.relaxation import accelerate, sweep_buffers
 from pliant.relax.solvers.run_state import Run, copy_of, restore
 
 TRIES = 80  # factorisations of an increment
+CALMS = 8  # more of them, to take away the forces that the last step has made
 RESCUE, LEAST_RESCUE = 2_000_000, 5_000  # links and nodes that momentum moves where Newton's steps fail
 RESCUES = 4  # in a run
 HOLDS, GIVES = 1e-12, 1e-8  # of their elements' scales: an error that is none, and one that no force mends
@@ -99,8 +100,21 @@ def comes_to_rest(run: Run, state: State, record: Record) -> bool:
 def newton_steps(
     run: Run, state: State, record: Record, tolerance: float, tries: int, bound: float
 ) -> Settled:
-    """Take Newton's steps, and count their factorisations."""
-    settled = settle(state, run.net.parts, run.order, run.limits, tolerance, tries, bound)
+    """Take Newton's steps, and count their factorisations.
+
+    Where they end far short of a finer tolerance, it is by their number: in a valley that bends, each step
+    along it leaves forces that the next ones take away. These are taken too.
+    """
+    parts, order, limits = run.net.parts, run.order, run.limits
+    settled = settle(state, parts, order, limits, tolerance, tries, bound)
+    if tolerance < run.tolerance < settled.residual:
+        more = settle(state, parts, order, limits, run.tolerance, CALMS, bound)
+        settled = settled._replace(
+            residual=more.residual,
+            steps=settled.steps + more.steps,
+            distorted=settled.distorted + more.distorted,
+            at_rest=more.at_rest,
+        )
     record.iterations += settled.steps
     record.factorised += settled.steps
     return settled
@@ -112,6 +126,10 @@ def come_to_rest(run: Run, state: State, share: float, record: Record) -> Settle
     still = _rest_of_bars(run, state)
     if still is not None:
         return still
+    if run.coned:
+        settled = settle_on_cone(run.net, run.rough, state)
+        if settled.at_rest:
+            return settled
     limits, run.limits = run.limits, run.limits._replace(whole=False)  # it may be far from there
     settled = newton_steps(run, state, record, run.tolerance, 4 * TRIES, np.inf)
     if not settled.at_rest:

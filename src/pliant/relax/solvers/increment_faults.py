@@ -11,8 +11,16 @@ import numpy as np
 
 from pliant.core.arrays import Bools, Floats
 from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.mechanics.forces import forces_and_energy
 from pliant.relax.network.network import Network, State
-from pliant.relax.solvers.equilibrium import comes_to_rest, is_unstable, rest_increment
+from pliant.relax.solvers.equilibrium import (
+    TRIES,
+    comes_to_rest,
+    is_rough,
+    is_unstable,
+    newton_steps,
+    rest_increment,
+)
 from pliant.relax.solvers.increment_measures import (
     BOUND,
     FREE,
@@ -32,6 +40,7 @@ from pliant.relax.solvers.newton import Settled
 from pliant.relax.solvers.record import Record
 from pliant.relax.solvers.run_state import Pace, Run, copy_of
 
+ALMOST = 2.0  # times the tolerance: what rests does so still where the drive has gone on by next to nothing
 OVERSHOOT = 2.0  # times the first of Newton's steps: so far they go in all where they go straight
 
 
@@ -47,7 +56,11 @@ def increment_fault(run: Run, before: State, state: State, settled: Settled, pac
         return "sides"
     far = displacement(before.x, state.x)
     small = settled.distorted <= JUMP and (far <= JUMP * net.size or not run.loaded)
-    if not small and not _is_continuous(run, before, state, settled, (far, step), pace):
+    if not (
+        small
+        or _is_continuous(run, before, state, settled, (far, step), pace)
+        or (step <= SLOWEST and _drifts(run, before, state, pace.share + step))
+    ):
         return "jump"
     stays = pace.sign and (
         not run.one_sided or np.array_equal(law_regions(net, before), law_regions(net, state))
@@ -70,6 +83,26 @@ def _is_continuous(
     return _is_smooth(settled, far / step, pace) or (
         run.one_sided and _unbroken(run, before, state, pace.share, pace.share + step)
     )
+
+
+def _drifts(run: Run, before: State, state: State, share: float) -> bool:
+    """Whether all of the way of an increment is at rest, to within the tolerance of forces.
+
+    Next to where it began it rests so too, and from there the energy falls by no more than forces so small do
+    on the way. That is so wherever the energy is convex: held by nothing but strings that have just become
+    taut it grows with the fourth power of displacements, and a rest is known to the third root of the
+    tolerance. What snaps falls over a ridge, and releases far more.
+    """
+    if not run.loaded or is_rough(run):
+        return False
+    near, least = copy_of(before), ALMOST * run.tolerance
+    run.net.aim(near, share)
+    settled = newton_steps(run, near, Record(), least, TRIES, BOUND)
+    if settled.residual > least or displacement(before.x, near.x) > JUMP * run.net.size:
+        return False
+    gone = float(np.sqrt(((state.x - near.x) ** 2).sum(axis=1)).sum())
+    high = forces_and_energy(state._replace(x=near.x), run.net.parts)[1]
+    return high - forces_and_energy(state, run.net.parts)[1] <= least * gone
 
 
 def _is_smooth(settled: Settled, speed: float, pace: Pace) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import Elongations, elongations
+from pliant.relax.mechanics.friction import contact_friction
 from pliant.relax.network.network import Network, State, once
 
 
@@ -33,6 +34,7 @@ class Frame:
     elongations: Elongations
     iterations: int  # made until here
     settled: bool  # came to rest here, not only passed
+    rubs: Floats | None = None  # (N, D) what friction of contacts does to each node; none by default
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ class Record:
     def keep(self, net: Network, state: State, share: float, residual: float, settled: bool) -> None:
         """Add a frame."""
         stretched = elongations(net, state)
-        frame = Frame(share, state.x.copy(), residual, stretched, self.iterations, settled)
+        rubs = contact_friction(state) if len(state.gripped) else None
+        frame = Frame(share, state.x.copy(), residual, stretched, self.iterations, settled, rubs)
         self.frames.append(frame)
 
     def notice(self, share: float, kind: str, text: str) -> None:
