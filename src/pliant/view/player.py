@@ -20,7 +20,7 @@ from typing import Any, cast
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
 from pliant.core.status import Tone
-from pliant.core.store import write_whole
+from pliant.core.store import Json, write_whole
 from pliant.view.scene import HasMotion, motion_of
 
 START = 'mount(document.body, JSON.parse(document.getElementById("data").textContent));\n'
@@ -35,7 +35,7 @@ def write_player(
     result: Motion | HasMotion,
     path: str | Path,
     plots: Sequence[Plot] | None = None,
-    answer: Mapping[str, Any] | None = None,
+    answer: Mapping[str, Json] | None = None,
 ) -> None:
     """Write a self-contained page that plays the motion, with the answer around it and the plots under it.
 
@@ -54,7 +54,7 @@ def write_player(
 def player_html(
     result: Motion | HasMotion,
     plots: Sequence[Plot] | None = None,
-    answer: Mapping[str, Any] | None = None,
+    answer: Mapping[str, Json] | None = None,
 ) -> str:
     """The page as text.
 
@@ -92,14 +92,14 @@ def player_html(
 
 
 def player_data(
-    motion: Motion, plots: Sequence[Plot] = (), answer: Mapping[str, Any] | None = None
+    motion: Motion, plots: Sequence[Plot] = (), answer: Mapping[str, Json] | None = None
 ) -> dict[str, Any]:
     """What `mount` takes: a motion, plots and an answer as plain data, in eight digits, with null for NaN."""
     data = {"motion": motion.to_dict(), "plots": [plot.to_dict() for plot in plots], "answer": answer}
     return cast(dict[str, Any], _short_number(data))
 
 
-def answer_of(result: object) -> dict[str, Any] | None:
+def answer_of(result: object) -> dict[str, Json] | None:
     """What is said in words: the sentence, how that is to be taken, and named lines.
 
     Lines of a summary are names and texts, two spaces or more apart.

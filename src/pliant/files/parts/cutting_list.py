@@ -11,12 +11,12 @@ from pydantic import BaseModel, Field
 
 from pliant.core.errors import Fault, InputError
 from pliant.core.model import Flag, Frozen, Gap, Length, Positive
-from pliant.core.store import write_whole
+from pliant.core.store import Json, write_whole
 from pliant.core.written import figure, listed
 from pliant.files.drawings.units import MILLIMETRES
 from pliant.files.parts.kerf import with_kerf
 from pliant.files.parts.part import Part, cut_length, part_box, scaled
-from pliant.files.parts.sheet import Sheet, in_place, laid_out
+from pliant.files.parts.sheet import CutSheet, in_place, laid_out
 
 FLAT, SOLID = (".svg", ".dxf"), (".stl", ".3mf")
 PIN = 3.0  # mm, of a linkage where none is given
@@ -41,13 +41,17 @@ class CutSettings(Frozen):
 class CuttingList:
     """Parts of a model on a sheet, in mm."""
 
-    title: str
-    sheet: Sheet
-    settings: CutSettings
-    notes: tuple[str, ...]
+    title: str  # of the model
+    sheet: CutSheet  # parts where they are cut, and its size
+    settings: CutSettings  # how they are cut
+    notes: tuple[str, ...]  # what to know of them: layers, pins, what is not cut
 
     def summary(self) -> str:
-        """How many parts, how large, how far a cutter goes, and what to know of them."""
+        """How many parts, how large, how far a cutter goes, and what to know of them.
+
+        Returns:
+            Lines of text; the first is a sentence.
+        """
         parts, (wide, high) = self.sheet.parts, self.sheet.size
         number = "1 part" if len(parts) == 1 else f"{len(parts)} parts"
         where = "as drawn" if self.sheet.in_place else "on a sheet"
@@ -61,8 +65,12 @@ class CuttingList:
             lines.append(f"  kerf      outlines grown and holes shrunk by {half} mm")
         return "\n".join([*lines, *(f"  note      {note}" for note in self.notes)])
 
-    def to_dict(self) -> dict[str, Any]:
-        """The parts as plain data."""
+    def to_dict(self) -> dict[str, Json]:
+        """The parts as plain data.
+
+        Returns:
+            Sheet, settings, notes, and of each part its name, layer, size and length of cut, in mm.
+        """
         return {
             "title": self.title,
             "sheet": list(self.sheet.size),
@@ -81,7 +89,7 @@ def _size(part: Part) -> tuple[float, float]:
     return float(high[0] - low[0]), float(high[1] - low[1])
 
 
-def parts_of(model: BaseModel, **settings: Any) -> CuttingList:
+def parts_of(model: BaseModel, **settings: object) -> CuttingList:
     """The parts of an assembly, a fastener or a linkage, laid out to be cut.
 
     Args:
@@ -95,7 +103,7 @@ def parts_of(model: BaseModel, **settings: Any) -> CuttingList:
     Raises:
         InputError: a setting is none, the kerf closes a part, or the sheet is too small.
     """
-    asked = CutSettings(**settings)
+    asked = CutSettings.model_validate(settings)
     scale = asked.scale * _millimetres(str(getattr(model, "units", "mm")))
     found, notes = _found(model, asked, scale)
     if len(found) > MOST:

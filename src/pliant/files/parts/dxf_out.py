@@ -9,12 +9,12 @@ import ezdxf
 
 from pliant.files.parts.names import layer_names
 from pliant.files.parts.part import Circle, Loop, Part
-from pliant.files.parts.sheet import Sheet
+from pliant.files.parts.sheet import CutSheet
 
 MILLIMETRES = 4  # of $INSUNITS
 
 
-def dxf_text(sheet: Sheet) -> str:
+def dxf_text(sheet: CutSheet) -> str:
     """The whole file. Holes come before their outline, as they are cut."""
     document: Any = ezdxf.new("R2010", units=MILLIMETRES)  # type: ignore[attr-defined]
     document.header["$MEASUREMENT"] = 1

@@ -17,7 +17,7 @@ CHORD = 1e-3  # mm
 
 
 @dataclass(frozen=True)
-class Sheet:
+class CutSheet:
     """Parts where they are cut, from (0, 0) to a size in mm."""
 
     parts: tuple[Part, ...]
@@ -25,7 +25,7 @@ class Sheet:
     in_place: bool
 
 
-def laid_out(parts: Sequence[Part], gap: float, size: tuple[float, float] | None) -> Sheet:
+def laid_out(parts: Sequence[Part], gap: float, size: tuple[float, float] | None) -> CutSheet:
     """Parts in rows from the lower left, the highest first, `gap` apart and from the sheet's edge."""
     boxes = [part_box(part) for part in parts]
     sizes = np.array([box[1] - box[0] for box in boxes])
@@ -38,7 +38,7 @@ def laid_out(parts: Sequence[Part], gap: float, size: tuple[float, float] | None
         moved(part, (float(x - box[0, 0]), float(y - box[0, 1]), 0.0))
         for part, box, (x, y) in zip(parts, boxes, places.tolist(), strict=True)
     ]
-    return Sheet(tuple(placed), size or (float(used[0]), float(used[1])), False)
+    return CutSheet(tuple(placed), size or (float(used[0]), float(used[1])), False)
 
 
 def _width_for(sizes: np.ndarray, gap: float) -> float:
@@ -74,7 +74,7 @@ def _check_fits(
     raise InputError([Fault("--sheet", problem, "Give a larger sheet, a smaller --gap, or fewer parts")])
 
 
-def in_place(parts: Sequence[Part], kerf: float) -> Sheet:
+def in_place(parts: Sequence[Part], kerf: float) -> CutSheet:
     """Parts as the model has them drawn, from the lower left corner of them all."""
     placed = [moved(part, part.pose) for part in parts]
     if kerf:
@@ -82,7 +82,7 @@ def in_place(parts: Sequence[Part], kerf: float) -> Sheet:
     boxes = np.array([part_box(part) for part in placed])
     low, high = boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)
     shift = (float(-low[0]), float(-low[1]), 0.0)
-    return Sheet(tuple(moved(part, shift) for part in placed), tuple((high - low).tolist()), True)
+    return CutSheet(tuple(moved(part, shift) for part in placed), tuple((high - low).tolist()), True)
 
 
 def _check_apart(parts: Sequence[Part]) -> None:

@@ -11,7 +11,7 @@ import shapely
 from pliant.core.arrays import Floats, Ints
 from pliant.core.errors import PliantError
 from pliant.files.parts.part import Part, Piece, piece_rings
-from pliant.files.parts.sheet import Sheet
+from pliant.files.parts.sheet import CutSheet
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Mesh:
     triangles: Ints  # (T, 3) places in points
 
 
-def meshes(sheet: Sheet, thickness: float, chord: float) -> list[Mesh]:
+def meshes(sheet: CutSheet, thickness: float, chord: float) -> list[Mesh]:
     """Every part as a plate; in place, those of higher layers lie upon those of lower ones."""
     return [
         _extruded(part, thickness, chord, (part.level or 0) * thickness if sheet.in_place else 0.0)

@@ -8,12 +8,12 @@ from xml.sax.saxutils import escape, quoteattr
 
 from pliant.files.parts.names import ids, text_of
 from pliant.files.parts.part import Circle, Loop, Part
-from pliant.files.parts.sheet import Sheet
+from pliant.files.parts.sheet import CutSheet
 
 LINE = 0.1  # mm
 
 
-def svg_text(sheet: Sheet, title: str) -> str:
+def svg_text(sheet: CutSheet, title: str) -> str:
     """The whole file. Holes come before their outline, as they are cut."""
     width, height = sheet.size
     head = (
@@ -26,7 +26,7 @@ def svg_text(sheet: Sheet, title: str) -> str:
     return head + "".join(_layers(sheet, height)) + "</svg>\n"
 
 
-def _layers(sheet: Sheet, height: float) -> Iterator[str]:
+def _layers(sheet: CutSheet, height: float) -> Iterator[str]:
     named = zip(sheet.parts, ids(part.name for part in sheet.parts), strict=True)
     for layer, members in groupby(named, key=lambda one: one[0].layer):
         if layer:
