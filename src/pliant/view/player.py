@@ -110,12 +110,9 @@ def answer_of(result: object) -> dict[str, Json] | None:
     sentence, *rest = summary().split("\n")
     tone = getattr(getattr(result, "status", None), "tone", Tone.NOTICE)
     named = [line.split("  ", maxsplit=1) for text in rest if (line := re.sub(r"\s{2,}", "  ", text.strip()))]
-    return {
-        "sentence": sentence,
-        "tone": tone.value,
-        "alerts": list(getattr(result, "alerts", ())),
-        "lines": [line if len(line) == 2 else ["", *line] for line in named],
-    }
+    lines: list[Json] = [[*line] if len(line) == 2 else ["", *line] for line in named]
+    alerts: list[Json] = list(getattr(result, "alerts", ()))
+    return {"sentence": sentence, "tone": str(tone.value), "alerts": alerts, "lines": lines}
 
 
 def plots_of(result: object) -> Sequence[Plot]:
