@@ -352,7 +352,7 @@ def test_the_command_writes_every_file_and_says_what_was_cut(plate: Path):
     done = run(str(plate), *(word for path in outputs for word in ("-o", str(path))), "--thickness", "3")
     assert done.exit_code == 0, done.output
     assert all(path.stat().st_size for path in outputs)
-    assert "1 part on a sheet, 40 × 30 mm." in done.output
+    assert "Holds 1 part on a sheet of 40 × 30 mm." in done.output
     told = json.loads(run(str(plate), "--json", "-").stdout)
     assert told["parts"] == [{"name": "plate", "layer": "", "size": [30, 20], "cut": 120}]
 

@@ -54,8 +54,8 @@ class CuttingList:
         """
         parts, (wide, high) = self.sheet.parts, self.sheet.size
         number = "1 part" if len(parts) == 1 else f"{len(parts)} parts"
-        where = "as drawn" if self.sheet.in_place else "on a sheet"
-        lines = [f"{number} {where}, {figure(wide, digits=4)} × {figure(high, digits=4)} mm."]
+        where = "as drawn, within" if self.sheet.in_place else "on a sheet of"
+        lines = [f"Holds {number} {where} {figure(wide, digits=4)} × {figure(high, digits=4)} mm."]
         sizes = sorted((_size(part) for part in parts), key=lambda size: size[0] * size[1])
         ends = [" × ".join(figure(one, digits=4) for one in size) for size in (sizes[0], sizes[-1])]
         lines.append(f"  sizes     {ends[0]} mm" + (f" to {ends[1]} mm" if ends[0] != ends[1] else ""))
