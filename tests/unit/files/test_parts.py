@@ -321,8 +321,7 @@ def test_another_library_finds_the_solids_watertight(suffix: str, tmp_path: Path
         pytest.importorskip("lxml")
     found = files.parts_of(assembly(HOLED), thickness=3)
     files.write_parts(found, tmp_path / f"plate{suffix}")
-    mesh = trimesh.load_mesh(tmp_path / f"plate{suffix}")
-    mesh = mesh.to_mesh() if hasattr(mesh, "to_mesh") else mesh
+    mesh = trimesh.load(tmp_path / f"plate{suffix}", force="mesh")
     assert mesh.is_watertight
     assert mesh.volume == pytest.approx(3 * (600 - 25))
 
