@@ -103,7 +103,8 @@ def parts_of(model: BaseModel, **settings: object) -> CuttingList:
     Raises:
         InputError: a setting is none, the kerf closes a part, or the sheet is too small.
     """
-    asked = CutSettings.model_validate(settings)
+    given: dict[str, Any] = dict(settings)
+    asked = CutSettings(**given)
     scale = asked.scale * _millimetres(str(getattr(model, "units", "mm")))
     found, notes = _found(model, asked, scale)
     if len(found) > MOST:
