@@ -37,6 +37,9 @@ html_title = "pliant"
 html_copy_source = False
 html_show_sourcelink = False
 html_math_renderer = "mathml"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
+html_js_files = [("copy.js", {"defer": "defer"})]
 
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
@@ -131,6 +134,12 @@ def quote_code(_app: Any, _what: str, _name: str, _obj: Any, _options: Any, line
             lines[number] = re.sub(r"(?<![`|])\|(\S+?)\|(?!`)", r"``|\1|``", coded)
 
 
+def load_when_seen(_app: Any, _page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
+    """Pictures are fetched when they come near the screen: the gallery has some hundred."""
+    if "body" in context:
+        context["body"] = context["body"].replace("<img ", '<img loading="lazy" decoding="async" ')
+
+
 def setup(app: Any) -> None:
     """Hook all of them in."""
     app.add_html_math_renderer("mathml", (visit_inline, None), (visit_block, None))
@@ -138,3 +147,4 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", list_fields)
     app.connect("autodoc-process-signature", keep_short)
     app.connect("builder-inited", make_pictures)
+    app.connect("html-page-context", load_when_seen)

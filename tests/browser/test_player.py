@@ -1,9 +1,11 @@
 """The player in a real browser, opened from disk."""
 
 import base64
+import csv
 import io
 from dataclasses import replace
 from importlib.resources import files
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,8 @@ from PIL import Image
 import pliant.view
 from pliant.core.motion import Event, Mark, Motion, Shape, Signal
 from pliant.core.plot import Plot, Series
+from pliant.core.status import ANSWERED, Status, Tone
+from pliant.core.store import write_csv
 from pliant.view.player import player_data
 
 pytestmark = pytest.mark.browser
@@ -164,7 +168,7 @@ def open_page(browser, tmp_path: Path):
     """Opens a player from disk; the test fails on any console message, error or request beyond the file."""
     contexts, said, asked = [], [], []
 
-    def open_it(motion: Motion, plots: tuple[Plot, ...] = (), **options):
+    def open_it(motion, plots: tuple[Plot, ...] | None = (), **options):
         path = tmp_path / "player.html"
         pliant.view.write_player(motion, path, plots)
         context = browser.new_context(**{"viewport": {"width": 800, "height": 720}, **options})
@@ -675,3 +679,140 @@ def test_mounted_elsewhere_it_takes_new_data_and_goes_without_a_trace(browser):
     page.evaluate("() => player.destroy()")
     assert page.locator("#cell > *").count() == 0
     page.close()
+
+
+# The answer, and charts that can be read and taken away
+
+
+class Verdict(Status):
+    JAMMED = "the peg jams", ANSWERED, Tone.NOTICE
+
+
+FORCE = Plot(
+    "Force, in & out",
+    "travel (mm)",
+    "force (N)",
+    (
+        Series("=in", np.array([0.0, 1, 2, 3]), np.array([0.0, 5, np.nan, 20])),
+        Series("out", np.array([0.0, 1.5, 3]), np.array([1.0, 2, 3]), low=np.zeros(3), high=np.full(3, 4.0)),
+    ),
+)
+
+
+class Answered:
+    """What a result says, around a motion."""
+
+    status = Verdict.JAMMED
+    alerts = ("thin wall",)
+    motion = blocks()
+
+    def summary(self) -> str:
+        return "The peg <jams> after 3 mm.\n  peak force   20 N after  2 mm\n  note         half a line"
+
+    def plots(self) -> dict[str, Plot]:
+        return {"force": FORCE}
+
+
+def test_the_answer_stands_around_the_motion(open_page):
+    page = open_page(Answered(), None)
+    verdict = page.locator(".verdict")
+    assert "notice" in verdict.get_attribute("class")
+    assert verdict.inner_text().split("\n") == ["The peg <jams> after 3 mm.", "thin wall"]
+    words = page.locator(".figures dl").inner_text().split("\n")
+    assert words == ["peak force", "20 N after  2 mm", "note", "half a line"]
+
+
+def test_a_motion_alone_has_no_answer(open_page):
+    page = open_page(blocks())
+    assert not page.locator(".verdict").is_visible()
+    assert not page.locator(".figures").is_visible()
+
+
+def point_at(page, chart, share: float) -> None:
+    box = chart.bounding_box()
+    page.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+
+
+def test_a_chart_says_what_is_under_the_pointer(open_page):
+    page = open_page(blocks(), (FORCE,))
+    chart = page.locator(".plots .chart")
+    chart.scroll_into_view_if_needed()
+    point_at(page, chart, 0.97)
+    assert chart.locator(".reading").inner_text().split("\n") == [
+        "travel (mm): 3",
+        "=in: 20",
+        "out: 3 (0 to 4)",
+    ]
+    point_at(page, chart, 0.6)  # what is no number is none: the nearest of that line is another
+    assert "NaN" not in chart.locator(".reading").inner_text()
+    page.mouse.move(5, 5)
+    assert not chart.locator(".reading").is_visible()
+
+
+def test_a_signal_says_what_is_under_the_pointer_and_does_not_seek(open_page):
+    page = open_page(blocks())
+    before = page.locator(".readout").inner_text()
+    chart = page.locator(".signals .chart").first
+    chart.scroll_into_view_if_needed()
+    point_at(page, chart, 0.2)
+    assert chart.locator(".reading").is_visible()
+    assert page.locator(".readout").inner_text() == before
+
+
+def test_a_chart_is_saved_as_the_table_that_pliant_writes(open_page, tmp_path: Path):
+    page = open_page(blocks(), (FORCE,))
+    with page.expect_download() as waiting:
+        page.locator(".plots").get_by_text("CSV").click()
+    saved = waiting.value
+    assert saved.suggested_filename == "force-in-out.csv"
+    write_csv(tmp_path / "own.csv", FORCE.table())
+    rows, own = (
+        list(csv.reader(io.StringIO(text)))
+        for text in (Path(saved.path()).read_text(), (tmp_path / "own.csv").read_text())
+    )
+    assert rows[0] == own[0]
+    numbers = [[float(cell or "nan") for row in table[1:] for cell in row] for table in (rows, own)]
+    assert numbers[0] == pytest.approx(numbers[1], nan_ok=True)
+
+
+def test_a_chart_is_saved_as_a_picture(open_page):
+    page = open_page(blocks(), (FORCE,))
+    with page.expect_download() as waiting:
+        page.locator(".plots").get_by_text("PNG").click()
+    with Image.open(waiting.value.path()) as image:
+        assert image.size == (1520, 960)
+        colours = image.convert("RGB").getcolors(1 << 20)
+    assert {(47, 111, 181), (221, 127, 42)} <= {colour for _, colour in colours}
+
+
+TEXTS = """() => new Promise((done) => {
+  const boxes = [], fill = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+    const width = this.measureText(text).width, shares = { left: 0, center: 0.5, right: 1 };
+    const left = x - width * shares[this.textAlign];
+    if (this.canvas.closest(".stage")) boxes.push([text, left, y - 6, left + width, y + 6]);
+    return fill.apply(this, arguments);
+  };
+  document.querySelector(".corner button").click();
+  requestAnimationFrame(() => requestAnimationFrame(() => {
+    CanvasRenderingContext2D.prototype.fillText = fill;
+    done(boxes);
+  }));
+})"""
+
+
+def test_labels_do_not_lie_over_each_other(open_page):
+    places = np.array([[0, 0], [0.4, 0.1], [0.5, 0], [10, 0], [10.3, 0.2], [5, 8]])
+    names = tuple(f"a long name {k}" for k in range(len(places)))
+    marks = tuple(Mark("label", np.array([[x, y]]), text=f"load {k}") for k, (x, y) in enumerate(places))
+    motion = Motion(
+        "step", "", np.arange(2.0), point_names=names, points=np.stack([places, places]), marks=marks
+    )
+    page = open_page(motion)
+    page.get_by_label("Names").check()
+    boxes = page.evaluate(TEXTS)
+    written = [text for text, *_ in boxes]
+    assert "load 0" in written
+    assert any(text.startswith("a long name") for text in written)
+    for (_, *one), (_, *other) in combinations(boxes, 2):
+        assert one[0] >= other[2] or other[0] >= one[2] or one[1] >= other[3] or other[1] >= one[3]

@@ -24,15 +24,20 @@ def write_answer(
     *,
     data: dict[str, Any] | None = None,
     plots: Sequence[Plot] = (),
+    said: object = None,
     strip: bool = False,
     film: Mapping[str, Any] = MappingProxyType({}),
     **look: Any,
 ) -> None:
-    """Write one answer to every file asked for; `data` is what .json gets, if not the answer itself."""
+    """Write one answer to every file asked for; `data` is what .json gets, if not the answer itself.
+
+    `said` is the result whose words players show.
+    """
     from pliant import view
     from pliant.core.motion import Motion
     from pliant.core.plot import Plot
     from pliant.core.store import write_csv, write_json, write_parquet
+    from pliant.view.player import answer_of
 
     if isinstance(answer, Motion) and answer.frames == 1:
         look = {"before": None, **look}  # nothing has moved
@@ -54,7 +59,7 @@ def write_answer(
         elif suffix in FILMS:
             view.animate(answer, path, progress=progress, **film)
         else:
-            view.write_player(answer, path, plots=plots)
+            view.write_player(answer, path, plots=plots, answer=answer_of(said))
 
 
 def print_json(data: dict[str, Any]) -> None:

@@ -170,7 +170,7 @@ def _solve_example(name: str, progress: Progress, folder: Path) -> Entry:
     write_whole(folder / files["model"], example_text(name).encode())
     drawn = [folder / files[what] for what in ("picture", "player", "result")]
     plots = list(result.plots().values())
-    write_answer(result.motion, drawn, silent, data=data, plots=plots, **LOOK)
+    write_answer(result.motion, drawn, silent, data=data, plots=plots, said=result, **LOOK)
     if stopped or not _write_film(result.motion, folder / files["film"], progress):
         del files["film"]
     return Entry(

@@ -47,18 +47,18 @@ def draw(
     A model is drawn at its drawn pose. A Motion or Plot saved as JSON works too.
     """
     same_file(outputs, source)
-    answer, plots = _answer(source, max_bytes, parameters)
+    answer, plots, said = _answer(source, max_bytes, parameters)
     look: dict[str, Any] = {"scalar": scalar, "marks": not no_marks, **({} if strip else {"frame": frame})}
     with Watch(quiet) as watch:
-        write_answer(answer, outputs, watch, plots=plots, strip=strip, **look)
+        write_answer(answer, outputs, watch, plots=plots, said=said, strip=strip, **look)
     if not quiet:
         print_written(outputs)
 
 
 def _answer(
     source: Path, max_bytes: int, parameters: Mapping[str, str]
-) -> tuple[Motion | Plot, Sequence[Plot]]:
-    """What is drawn, and the charts that a player shows under it."""
+) -> tuple[Motion | Plot, Sequence[Plot], object]:
+    """What is drawn, and the charts and words that a player shows with it."""
     from pliant.core.model import Document
     from pliant.core.result import Result
     from pliant.files import load_any
@@ -66,5 +66,6 @@ def _answer(
 
     loaded = load_any(source, max_bytes=max_bytes, parameters=parameters)
     if isinstance(loaded, Result):
-        return loaded.motion, list(loaded.plots().values())
-    return (fetch(kind_named(loaded.kind).drawn)(loaded) if isinstance(loaded, Document) else loaded), ()
+        return loaded.motion, list(loaded.plots().values()), loaded
+    drawn = fetch(kind_named(loaded.kind).drawn)(loaded) if isinstance(loaded, Document) else loaded
+    return drawn, (), None

@@ -158,7 +158,8 @@ def _give_out(result: Any, common: Common, stopped: bool) -> None:
         write_answer(_chart_named(result, common.chart), charts, silent)
     if rest := [path for path in drawn if path not in charts]:
         with Watch(common.quiet) as watch:
-            write_answer(result.motion, rest, watch, data=data, plots=list(result.plots().values()))
+            plots = list(result.plots().values())
+            write_answer(result.motion, rest, watch, data=data, plots=plots, said=result)
     if tells and not stopped:
         print_summary(result.summary())
     if not common.quiet:

@@ -141,7 +141,7 @@ def _write(
         save(result.answers[number].linkage, path)
     with Watch(quiet) as watch:
         plots = list(result.plots().values())
-        write_answer(result.motion, pictures, watch, data=result_data(result), plots=plots)
+        write_answer(result.motion, pictures, watch, data=result_data(result), plots=plots, said=result)
     if json_to and json_to != "-":
         write_json(json_to, result_data(result))
         return [*kept, *pictures, Path(json_to)]

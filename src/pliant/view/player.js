@@ -446,8 +446,9 @@ function paint(ctx, scene, view, frame, ratio, colours) {
   if (scene.spatial) paintSpace(ctx, scene, view, row, points, marks.filter(standing), tension, axes, project, colours);
   else paintStrokes(ctx, scene, view, points, tension, colours);
   for (const mark of plain) paintMark(ctx, mark, project);
-  for (const mark of marks) if (mark.text && mark.style?.colour !== "trace") paintLabel(ctx, mark, project, colours);
-  if (view.names) paintNames(ctx, scene, view, matrices, points, colours);
+  const taken = [[0, camera.height - 32, camera.width / 4 + 60, camera.height]]; // by the scale, then by texts
+  for (const mark of marks) if (mark.text && mark.style?.colour !== "trace") paintLabel(ctx, mark, project, colours, taken);
+  if (view.names) paintNames(ctx, scene, view, matrices, points, colours, taken);
   paintScale(ctx, scene, camera, axes, colours);
   return { matrices, heat, points, marks, project };
 }
@@ -695,14 +696,14 @@ function paintMark(ctx, mark, project) {
   ctx.globalAlpha = 1;
 }
 
-function paintLabel(ctx, mark, project, colours) {
+function paintLabel(ctx, mark, project, colours, taken) {
   const line = mark.points.map((point) => project(...point));
   const end = line[line.length - 1];
   if (mark.kind === "polygon") {
     const xs = line.map((p) => p[0]), top = Math.min(...line.map((p) => p[1]));
-    paintText(ctx, mark.text, (Math.min(...xs) + Math.max(...xs)) / 2, top + 11, "center", colours);
-  } else if (mark.kind === "label") paintText(ctx, mark.text, ...end, "center", colours);
-  else paintText(ctx, mark.text, end[0] + 5, end[1] - 7, "left", colours);
+    placeText(ctx, mark.text, (Math.min(...xs) + Math.max(...xs)) / 2, top + 11, "center", colours, taken);
+  } else if (mark.kind === "label") placeText(ctx, mark.text, ...end, "center", colours, taken);
+  else placeText(ctx, mark.text, end[0] + 5, end[1] - 7, "left", colours, taken);
 }
 
 function paintArrow(ctx, [x0, y0], [x1, y1], width) {
@@ -716,6 +717,19 @@ function paintArrow(ctx, [x0, y0], [x1, y1], width) {
   for (const [s, w] of [[0, half], [neck, half], [neck, wing], [length, 0], [neck, -wing], [neck, -half], [0, -half]]) ctx.lineTo(...at(s, w));
   ctx.closePath();
   ctx.fill();
+}
+
+// Text where none is yet: as asked, or a line higher or lower; where there is no room, none.
+function placeText(ctx, text, x, y, align, colours, taken, shifts = [0, -15, 15]) {
+  ctx.font = FONT;
+  const width = ctx.measureText(text).width, left = x - width * { left: 0, center: 0.5, right: 1 }[align];
+  for (const shift of shifts) {
+    const box = [left, y + shift - 7, left + width, y + shift + 7];
+    if (taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) continue;
+    taken.push(box);
+    paintText(ctx, text, x, y + shift, align, colours);
+    return;
+  }
 }
 
 function paintText(ctx, text, x, y, align, colours) {
@@ -732,19 +746,20 @@ function paintText(ctx, text, x, y, align, colours) {
 }
 
 // Where points have names, bodies keep theirs to themselves.
-function paintNames(ctx, scene, view, matrices, points, colours) {
-  matrices.forEach((t, b) => {
-    if (!t || scene.joints.length) return;
-    const shape = scene.shapes[scene.bodyShapes[b]];
-    if (shape.radius * Math.hypot(t[0], t[1]) < 11) return; // no room to read it
-    paintText(ctx, scene.bodies[b], t[0] * shape.x + t[2] * shape.y + t[4], t[1] * shape.x + t[3] * shape.y + t[5], "center", colours);
-  });
+function paintNames(ctx, scene, view, matrices, points, colours, taken) {
+  const shapes = matrices.map((_, b) => scene.shapes[scene.bodyShapes[b]]);
+  const largest = scene.joints.length ? [] : [...matrices.keys()].sort((a, b) => shapes[b].radius - shapes[a].radius);
+  for (const b of largest) {
+    const t = matrices[b], shape = shapes[b];
+    if (!t || shape.radius * Math.hypot(t[0], t[1]) < 11) continue; // no room to read it
+    placeText(ctx, scene.bodies[b], t[0] * shape.x + t[2] * shape.y + t[4], t[1] * shape.x + t[3] * shape.y + t[5], "center", colours, taken, [0]);
+  }
   // Sides are chosen once, so that names do not jump about while things move.
   view.sides ??= freeSides(ctx, scene, matrices, points);
   points.forEach(([x, y], p) => {
     if (!scene.pointNames[p]) return;
     const [across, down] = view.sides[p];
-    paintText(ctx, scene.pointNames[p], x + 12 * across, y + 13 * down, ["right", "center", "left"][across + 1], colours);
+    placeText(ctx, scene.pointNames[p], x + 12 * across, y + 13 * down, ["right", "center", "left"][across + 1], colours, taken, [0, 6 * down, 14 * down]);
   });
 }
 
@@ -850,8 +865,8 @@ function describeMark(scene, mark) {
 // ---- Charts -------------------------------------------------------------------------------------
 
 // Draws a plot (Plot.to_dict()) and returns where its x axis lies, for a cursor to follow.
-function drawChart(canvas, plot, colours, small) {
-  const { ctx, width, height } = sized(canvas);
+// Draws on { ctx, width, height }; returns where the axes are, and where values lie on them.
+function drawChart({ ctx, width, height }, plot, colours, small) {
   const areas = plot.series.some((s) => s.style === "area"); // they fill the chart to its rim
   const x = scaleOf(plot.x_scale, plot.series.flatMap((s) => s.x), small || areas ? 0 : plot.ticks.length ? 0.5 : 0.02, plot.ticks.length);
   const bars = plot.series.filter((s) => s.style === "bars");
@@ -870,7 +885,7 @@ function drawChart(canvas, plot, colours, small) {
   ctx.clip();
   for (const [series, look] of looks(plot).sort(([, a], [, b]) => a.order - b.order)) drawSeries(ctx, series, look, px, py, bars, colours, plot.y_scale);
   ctx.restore();
-  return box;
+  return { ...box, px, py };
 }
 
 // Each series with what it looks like; a colour is one of the style sheet's where it has a name.
@@ -1065,6 +1080,7 @@ export function mount(element, data) {
     parts.title.textContent = scene.title;
     parts.title.hidden = !scene.title;
     parts.canvas.setAttribute("aria-label", describe(scene));
+    showAnswer(parts, next.answer);
     buildOptions(parts, scene, view, invalidate, on);
     buildTicks(parts, scene, seek);
     charts = buildCharts(parts, scene, seek);
@@ -1292,14 +1308,27 @@ function buildParts(page) {
     speed: select("Speed", [["0.25", "¼×"], ["0.5", "½×"], ["1", "1×"], ["2", "2×"], ["4", "4×"]], "1"),
     mode: select("At the end", [["loop", "Loop"], ["bounce", "Back and forth"], ["once", "Once"]], "loop"),
     options: el("div", { class: "options" }),
+    verdict: el("p", { class: "verdict" }),
+    figures: el("details", { class: "figures", open: true }),
     signals: el("div", { class: "charts signals" }),
     plots: el("div", { class: "charts plots" }),
   };
   parts.stage = el("div", { class: "stage" }, parts.canvas, el("div", { class: "corner" }, parts.fit), parts.legend, parts.tip);
   parts.bar = el("div", { class: "bar" }, parts.play, el("div", { class: "scrub" }, parts.scrub, parts.ticks), parts.speed, parts.mode);
   parts.root = el(page ? "main" : "div", { class: "pliant-player" },
-    el("header", {}, parts.title, parts.readout), parts.stage, parts.bar, parts.options, parts.signals, parts.plots);
+    el("header", {}, parts.title, parts.readout), parts.verdict, parts.stage, parts.bar, parts.options, parts.figures, parts.signals, parts.plots);
   return parts;
+}
+
+// The answer in words: its sentence above the picture, figures and notes below it.
+function showAnswer(parts, answer) {
+  parts.verdict.hidden = !answer;
+  parts.figures.hidden = !answer?.lines.length;
+  if (!answer) return;
+  parts.verdict.className = `verdict ${answer.tone}`;
+  parts.verdict.replaceChildren(answer.sentence, ...answer.alerts.map((text) => el("span", { class: "alert" }, text)));
+  const rows = answer.lines.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]);
+  parts.figures.replaceChildren(el("summary", {}, "Figures and notes"), el("dl", {}, ...rows));
 }
 
 function buildOptions(parts, scene, view, invalidate, on) {
@@ -1368,8 +1397,13 @@ function signalChart(signal, colour, scene, along, seek) {
   const cursor = el("div", { class: "cursor" }), value = el("output");
   const frame = el("div", { class: "chart" }, canvas, cursor);
   const unit = signal.unit ? ` (${signal.unit})` : "";
-  const node = el("figure", {}, el("figcaption", {}, el("span", {}, signal.name + unit), value), frame);
-  const plot = { x_scale: "linear", y_scale: scaleFor(signal.values), ticks: [], series: [{ style: "line", colour, x: [...along], y: [...signal.values] }] };
+  const plot = {
+    title: signal.name, x_label: scene.oneWay ? `${scene.axis}${scene.unit ? ` (${scene.unit})` : ""}` : "frame", y_label: signal.name + unit,
+    x_scale: "linear", y_scale: scaleFor(signal.values), ticks: [],
+    series: [{ name: "", style: "line", colour, x: [...along], y: Array.from(signal.values, (one) => (Number.isFinite(one) ? one : null)) }],
+  };
+  let tones = {};
+  const node = el("figure", {}, el("figcaption", {}, el("span", {}, signal.name + unit), value, saveButtons(plot, () => tones)), frame);
   const [left, right] = [along[0], along[along.length - 1]].sort((a, b) => a - b); // an axis that falls is drawn like any other
   let box = null;
   const to = (event) => {
@@ -1378,15 +1412,111 @@ function signalChart(signal, colour, scene, along, seek) {
   };
   frame.addEventListener("pointerdown", (event) => { frame.setPointerCapture(event.pointerId); to(event); });
   frame.addEventListener("pointermove", (event) => { if (event.buttons) to(event); });
+  addReadout(frame, plot, () => box);
   return {
     node,
-    draw(colours) { box = drawChart(canvas, plot, colours, true); },
+    draw(colours) { tones = colours; box = drawChart(sized(canvas), plot, colours, true); },
     follow(at) {
       value.textContent = number(valueAt(signal.values, at));
       const share = (valueAt(along, at) - left) / (right - left);
       if (box) cursor.style.transform = `translateX(${box.left + share * (box.right - box.left)}px)`;
     },
   };
+}
+
+// What each series has nearest to a place on a chart: across where its x runs one way, else in the plane.
+function nearest(plot, { px, py }, mx, my) {
+  const found = plot.series.map((series) => {
+    const across = runsOneWay(series.x);
+    let best = -1, least = Infinity;
+    series.x.forEach((x, i) => {
+      const far = Math.hypot(px(x) - mx, across ? 0 : py(series.y[i]) - my);
+      if (series.y[i] !== null && far < least) [best, least] = [i, far];
+    });
+    return { series, i: best, far: least };
+  }).filter(({ i }) => i >= 0);
+  const least = Math.min(...found.map(({ far }) => far));
+  return found.filter(({ far }) => far <= least + 1);
+}
+
+function readoutText(plot, found) {
+  const x = found[0].series.x[found[0].i], range = ({ low, high }, i) => (low && high ? ` (${number(low[i])} to ${number(high[i])})` : "");
+  const rows = found.slice(0, 8).map(({ series, i }) => `${series.name || plot.y_label}: ${number(series.y[i])}${range(series, i)}`);
+  return [`${plot.x_label}: ${plot.ticks.length ? plot.ticks[x] : number(x)}`, ...rows].join("\n");
+}
+
+// Under the pointer: a line at the nearest values, and what they are.
+function addReadout(frame, plot, where) {
+  const line = el("div", { class: "hair", hidden: true }), tip = el("div", { class: "reading", hidden: true });
+  frame.append(line, tip);
+  const leave = () => { line.hidden = tip.hidden = true; };
+  frame.addEventListener("pointerleave", leave);
+  frame.addEventListener("pointermove", (event) => {
+    const rim = frame.getBoundingClientRect(), [mx, my] = [event.clientX - rim.left, event.clientY - rim.top];
+    const box = where(), found = box ? nearest(plot, box, mx, my) : [];
+    if (!found.length || mx < box.left - 4 || mx > box.right + 4) { leave(); return; }
+    line.hidden = tip.hidden = false;
+    tip.textContent = readoutText(plot, found);
+    const x = box.px(found[0].series.x[found[0].i]);
+    line.style.transform = `translateX(${x}px)`;
+    const left = x + 12 + tip.offsetWidth < rim.width ? x + 12 : Math.max(0, x - 12 - tip.offsetWidth);
+    tip.style.transform = `translate(${left}px, 6px)`;
+  });
+}
+
+// The columns that `Plot.table` has, and `-o chart.csv`.
+function chartTable(plot) {
+  const columns = plot.series.flatMap((series, i) => {
+    const label = series.name || (i ? `${plot.y_label} ${i + 1}` : plot.y_label);
+    const edges = ["low", "high", "z"].filter((edge) => series[edge]).map((edge) => [`${label}, ${edge}`, series[edge]]);
+    return [[`${plot.x_label}, ${label}`, series.x], [label, series.y], ...edges];
+  });
+  const rows = columns.reduce((most, [, values]) => Math.max(most, values.length), 0);
+  const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const head = columns.map(([name]) => quoted(/^[=+\-@\t\r]/.test(name) ? `'${name}` : name)); // no formula to a spreadsheet
+  const body = Array.from({ length: rows }, (_, i) => columns.map(([, values]) => (Number.isFinite(values[i] ?? NaN) ? values[i] : "")).join(","));
+  return [head.join(","), ...body, ""].join("\n");
+}
+
+// A chart on a page of its own, with its title above and its key below.
+function chartPicture(plot, colours) {
+  const [width, height, ratio] = [760, 480, 2], canvas = el("canvas", { width: width * ratio, height: height * ratio });
+  const ctx = canvas.getContext("2d"), named = plot.series.length > 1 ? looks(plot) : [];
+  ctx.scale(ratio, ratio);
+  ctx.fillStyle = colours.page;
+  ctx.fillRect(0, 0, width, height);
+  ctx.font = FONT;
+  ctx.textBaseline = "middle";
+  let [x, y] = [16, height - 14 - 16 * Math.max(0, Math.ceil(named.length / 4) - 1)];
+  const foot = named.length ? height - y + 12 : 8;
+  named.forEach(([series, look], i) => {
+    if (i && i % 4 === 0) [x, y] = [16, y + 16];
+    ctx.fillStyle = colours[look.colour] ?? look.colour;
+    ctx.fillRect(x, y - 2, 14, 4);
+    ctx.fillStyle = colours.ink;
+    ctx.fillText(series.name, x + 20, y, 150);
+    x += 185;
+  });
+  ctx.fillStyle = colours.ink;
+  ctx.fillText(plot.title, 16, 18, width - 32);
+  ctx.translate(12, 36);
+  drawChart({ ctx, width: width - 24, height: height - 36 - foot }, plot, colours, false);
+  return canvas;
+}
+
+function save(name, blob) {
+  const link = el("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+function saveButtons(plot, colours) {
+  const name = plot.title.replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60).toLowerCase() || "chart";
+  const csv = el("button", { type: "button", title: `Save ${plot.title} as a table` }, "CSV");
+  csv.addEventListener("click", () => save(`${name}.csv`, new Blob([chartTable(plot)], { type: "text/csv" })));
+  const png = el("button", { type: "button", title: `Save ${plot.title} as a picture` }, "PNG");
+  png.addEventListener("click", () => chartPicture(plot, colours()).toBlob((blob) => save(`${name}.png`, blob)));
+  return el("span", { class: "save" }, csv, png);
 }
 
 // A signal over many powers of ten and never below zero is read on a logarithmic scale, unless only a few of
@@ -1400,7 +1530,10 @@ function scaleFor(values) {
 
 function plotChart(plot) {
   const canvas = el("canvas", { role: "img", "aria-label": `${plot.title}: ${plot.y_label} against ${plot.x_label}` });
-  const node = el("figure", {}, el("figcaption", {}, el("span", {}, plot.title)), el("div", { class: "chart" }, canvas));
+  const frame = el("div", { class: "chart" }, canvas);
+  let box = null, tones = {};
+  const node = el("figure", {}, el("figcaption", {}, el("span", {}, plot.title), saveButtons(plot, () => tones)), frame);
+  addReadout(frame, plot, () => box);
   if (plot.series.length > 1) {
     node.append(el("div", { class: "keys" }, ...looks(plot).map(([series, { colour, alpha }]) => {
       const swatch = el("span", { class: `swatch ${series.style}` });
@@ -1409,7 +1542,7 @@ function plotChart(plot) {
     })));
   }
   if (plot.note) node.append(el("p", { class: "note" }, plot.note));
-  return { node, draw(colours) { drawChart(canvas, plot, colours, false); } };
+  return { node, draw(colours) { tones = colours; box = drawChart(sized(canvas), plot, colours, false); } };
 }
 
 // ---- Mouse and touch ----------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import hashlib
 import html
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -18,7 +19,8 @@ from typing import Any, cast
 
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
-from pliant.core.store import write_whole
+from pliant.core.status import Tone
+from pliant.core.store import Json, write_whole
 from pliant.view.scene import HasMotion, motion_of
 
 START = 'mount(document.body, JSON.parse(document.getElementById("data").textContent));\n'
@@ -29,26 +31,37 @@ body > .pliant-player { min-height: 100vh; }
 """
 
 
-def write_player(result: Motion | HasMotion, path: str | Path, plots: Sequence[Plot] | None = None) -> None:
-    """Write a self-contained page that plays the motion, with the plots under it.
+def write_player(
+    result: Motion | HasMotion,
+    path: str | Path,
+    plots: Sequence[Plot] | None = None,
+    answer: Mapping[str, Json] | None = None,
+) -> None:
+    """Write a self-contained page that plays the motion, with the answer around it and the plots under it.
 
     Args:
         result: what moves.
         path: an .html file.
         plots: charts below it; left out, the result's own.
+        answer: what `answer_of` gives; left out, the result's own.
 
     Raises:
         PliantError: the file cannot be written.
     """
-    write_whole(path, player_html(result, plots).encode("utf-8", "replace"))
+    write_whole(path, player_html(result, plots, answer).encode("utf-8", "replace"))
 
 
-def player_html(result: Motion | HasMotion, plots: Sequence[Plot] | None = None) -> str:
+def player_html(
+    result: Motion | HasMotion,
+    plots: Sequence[Plot] | None = None,
+    answer: Mapping[str, Json] | None = None,
+) -> str:
     """The page as text.
 
     Args:
         result: what moves.
         plots: charts below it; left out, the result's own.
+        answer: what `answer_of` gives; left out, the result's own.
 
     Returns:
         One HTML page, with no script or style from elsewhere.
@@ -65,17 +78,41 @@ def player_html(result: Motion | HasMotion, plots: Sequence[Plot] | None = None)
         "policy": policy,
         "title": html.escape(motion.title or "pliant"),
         "style": style,
-        "data": script_safe(player_data(motion, plots_of(result) if plots is None else plots)),
+        "data": script_safe(
+            player_data(
+                motion,
+                plots_of(result) if plots is None else plots,
+                answer_of(result) if answer is None else answer,
+            )
+        ),
         "script": script,
     }
     first, *rest = _part("player.html").split("@")
     return first + "".join(fills.get(piece, piece) for piece in rest)
 
 
-def player_data(motion: Motion, plots: Sequence[Plot] = ()) -> dict[str, Any]:
-    """What `mount` takes: a motion and plots as plain data, in eight digits, with null for NaN."""
-    data = {"motion": motion.to_dict(), "plots": [plot.to_dict() for plot in plots]}
+def player_data(
+    motion: Motion, plots: Sequence[Plot] = (), answer: Mapping[str, Json] | None = None
+) -> dict[str, Any]:
+    """What `mount` takes: a motion, plots and an answer as plain data, in eight digits, with null for NaN."""
+    data = {"motion": motion.to_dict(), "plots": [plot.to_dict() for plot in plots], "answer": answer}
     return cast(dict[str, Any], _short_number(data))
+
+
+def answer_of(result: object) -> dict[str, Json] | None:
+    """What is said in words: the sentence, how that is to be taken, and named lines.
+
+    Lines of a summary are names and texts, two spaces or more apart.
+    """
+    summary: Callable[[], str] | None = getattr(result, "summary", None)
+    if not callable(summary):
+        return None
+    sentence, *rest = summary().split("\n")
+    tone = getattr(getattr(result, "status", None), "tone", Tone.NOTICE)
+    named = [line.split("  ", maxsplit=1) for text in rest if (line := re.sub(r"\s{2,}", "  ", text.strip()))]
+    lines: list[Json] = [[*line] if len(line) == 2 else ["", *line] for line in named]
+    alerts: list[Json] = list(getattr(result, "alerts", ()))
+    return {"sentence": sentence, "tone": str(tone.value), "alerts": alerts, "lines": lines}
 
 
 def plots_of(result: object) -> Sequence[Plot]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 UNLIKE = ("seconds",)  # differ from run to run, and are no part of an answer
 FRAME = (
-    '<iframe sandbox="allow-scripts" srcdoc="{page}" '
+    '<iframe sandbox="allow-scripts allow-downloads" srcdoc="{page}" '
     'style="width: 100%; height: 36em; border: 0" title="{title}"></iframe>'
 )
 
@@ -38,10 +38,11 @@ class Shown(Result):
         return f"<{type(self).__name__} {result.status.name}: {result.summary().partition(chr(10))[0]}>"
 
     def _repr_html_(self) -> str:
-        from pliant.view.player import player_html
+        from pliant.view.player import player_html, plots_of
 
         result: Any = self
-        page = FRAME.format(page=html.escape(player_html(result)), title=html.escape(result.motion.title))
+        player = player_html(result.motion, plots_of(result))  # the answer stands above it
+        page = FRAME.format(page=html.escape(player), title=html.escape(result.motion.title))
         return f"<pre>{html.escape(result.summary())}</pre>\n{page}"
 
     def __eq__(self, other: object) -> bool:

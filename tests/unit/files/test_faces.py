@@ -46,6 +46,14 @@ def test_a_cut_that_ends_short_of_the_border_or_beyond_still_parts_it(off: float
     assert not found.open_lines
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (2, 3, 0, 1)])
+def test_a_cut_may_end_on_one_that_itself_ends_short_of_the_border(order: tuple[int, ...]):
+    border = line((0, 0), (10, 0), (10, 10), (0, 10), (0, 0))
+    cuts = [border, line((5, 0.05), (5, 9.96)), line((5.04, 4), (9.97, 4)), line((0.03, 6), (4.95, 6))]
+    found = found_in(*(cuts[k] for k in order), tolerance=0.1)
+    assert sorted(areas(found)) == pytest.approx([20, 20, 30, 30], rel=0.01)
+
+
 def test_a_cut_that_ends_too_far_away_is_open_and_lies_in_the_part():
     found = found_in(rectangle(0, 0, 20, 10), line((8, 0), (8, 9)))
     assert areas(found) == [200]

@@ -6,21 +6,11 @@ import numpy as np
 import shapely
 
 from pliant.core.arrays import Floats
+from pliant.core.offset import offset_region
 from pliant.core.outline import open_ring, region_fault, ring_fault, wind
 
 DECIMALS = 9  # of a millimetre
-MITRE = 20.0  # keeps corners down to 6 degrees sharp
 SHAVED = 1e-6  # mm: off every side of a part that touches itself in a point
-
-
-def offset_region(region: shapely.Polygon, width: float) -> list[shapely.Polygon]:
-    """A region grown by `width` on every side (shrunk, where negative), corners kept sharp: its pieces.
-
-    >>> [piece.bounds for piece in offset_region(shapely.box(0, 0, 4, 4), -1)]
-    [(1.0, 1.0, 3.0, 3.0)]
-    """
-    made = region.buffer(width, join_style="mitre", mitre_limit=MITRE) if width else region
-    return [piece for piece in shapely.get_parts(made) if piece.area > 0]
 
 
 def model_rings(region: shapely.Polygon) -> list[Floats]:

@@ -174,19 +174,25 @@ def _by_faces(mine: list[Stroke], lines: Any, tolerance: float, counted: dict[st
     closed = [line for line, one in zip(lines, mine, strict=True) if one.closed]
     if closed:
         filled = shapely.union_all([shapely.Polygon(line.coords).buffer(0) for line in closed])
-        drawn = shapely.buffer(shapely.union_all(closed), tolerance / 10)
-        shapely.prepare(filled)
+        drawn = shapely.union_all(closed)
+        shapely.prepare([filled, drawn])
         faces = [
             face
             for face in faces
             if shapely.contains_xy(filled, *face.representative_point().coords[0])
-            or not shapely.covers(drawn, face.exterior)
+            or not _lies_on(face.exterior, drawn, tolerance / 10)
         ]
     cut = len(faces) > 1
     made = _Component(
         faces, [None] * len(faces), [True] * len(faces), cut, _polygons(shapely.union_all(faces))
     )
     return _kept(made, tolerance, counted)
+
+
+def _lies_on(ring: shapely.LinearRing, lines: Any, tolerance: float) -> bool:
+    """Whether a ring of noded edges runs along lines only: then the middle of every edge is on one."""
+    corners = shapely.get_coordinates(ring)
+    return bool(shapely.dwithin(shapely.points((corners[1:] + corners[:-1]) / 2), lines, tolerance).all())
 
 
 def _kept(component: _Component, tolerance: float, counted: dict[str, int]) -> _Component:

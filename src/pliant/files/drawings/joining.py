@@ -238,12 +238,16 @@ def _insert_feet(
     added: list[Floats] = []
     inserted: defaultdict[int, list[tuple[int, float, int]]] = defaultdict(list)
     merged = MERGED * tolerance
+
+    def position(node: int) -> Floats:  # an end of the line may have been led to a foot itself
+        return nodes[node] if node < len(nodes) else added[node - len(nodes)]
+
     for one, (gap, other, along) in best.items():
         target, at = int(owner[other]), int(place[other])
         start, end = wires[target].nodes[at], wires[target].nodes[at + 1]
-        foot = nodes[start] + along * (nodes[end] - nodes[start])
+        foot = position(start) + along * (position(end) - position(start))
         number, tip = ends[one]
-        near = next((node for node in (start, end) if np.hypot(*(nodes[node] - foot)) <= merged), None)
+        near = next((node for node in (start, end) if np.hypot(*(position(node) - foot)) <= merged), None)
         if near is None:
             near = len(nodes) + len(added)
             added.append(foot)

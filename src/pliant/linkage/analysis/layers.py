@@ -27,6 +27,7 @@ import shapely
 from numpy.typing import NDArray
 
 from pliant.core.arrays import Floats
+from pliant.linkage.analysis.plates import link_plates
 from pliant.linkage.analysis.stacking import Pair, Passing, StackPin, find_stack
 from pliant.linkage.model import Linkage
 from pliant.linkage.structure.pins import other_names
@@ -92,7 +93,7 @@ class Layers:
 
 def assign_layers(model: Linkage, points: Floats, width: float, seconds: float = SECONDS) -> Layers:
     """The fewest layers for links of this width to run free at poses (F, N, 2), or the fewest collisions."""
-    plates, pins = _plates(model, points), _pins(model, points)
+    plates, pins = _plates(model, points), link_pins(model, points)
     passings = _passings(plates, pins, width)
     stack = find_stack(len(plates), pins, _meetings(plates, pins, width), passings, seconds)
     labels = [link.label for link in model.links]
@@ -121,49 +122,28 @@ class _Plate:
     """A link at every pose, without its rounding."""
 
     shapes: NDArray[Any]  # (F,) of shapely
-    box: Any  # around all of them
+    corners: Floats  # (F, K, 2)
     step: float  # how far it moves from one to the next, at most
 
 
 def _plates(model: Linkage, points: Floats) -> list[_Plate]:
-    at = dict(zip(model.joints, np.moveaxis(points @ [1, 1j], 0, 1), strict=False))
     plates: list[_Plate] = []
-    for link in model.links:
-        pairs = combinations(link.joints, 2)
-        first, second = max(pairs, key=lambda pair: abs(at[pair[1]][0] - at[pair[0]][0]))
-        origin, along = at[first], at[second] - at[first]
-        own = [(at[joint][0] - origin[0]) / along[0] for joint in link.joints]
-        for slider in model.sliders:
-            if slider.on == link.label:
-                own += _stretch((at[slider.joint] - origin) / along)
-        hull = _hull(np.array(own))
-        corners = origin[:, None] + along[:, None] * hull
+    for plate in link_plates(model, points):
+        corners = plate.origin[:, None] + plate.along[:, None] * plate.hull
         corners = np.stack([corners.real, corners.imag], axis=-1)
         steps = np.hypot(*np.moveaxis(np.diff(corners, axis=0), -1, 0))
-        make: Any = shapely.linestrings if len(hull) == 2 else shapely.polygons
-        plates.append(_Plate(make(corners), _box(corners), float(steps.max(initial=0.0))))
+        make: Any = shapely.linestrings if corners.shape[1] == 2 else shapely.polygons
+        plates.append(_Plate(make(corners), corners, float(steps.max(initial=0.0))))
     return plates
 
 
-def _stretch(path: NDArray[np.complex128]) -> list[complex]:
-    """The two ends of the straight line that a joint takes in a link's frame."""
-    start = path[np.abs(path - path[0]).argmax()]
-    return [complex(start), complex(path[np.abs(path - start).argmax()])]
+def _box(corners: Floats, margin: float = 0.0) -> Any:
+    low, high = corners.reshape(-1, 2).min(axis=0) - margin, corners.reshape(-1, 2).max(axis=0) + margin
+    return shapely.box(*low, *high)
 
 
-def _hull(own: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    """The corners of points in a link's frame: two where all are in line."""
-    hull: Any = shapely.convex_hull(shapely.multipoints(np.stack([own.real, own.imag], axis=-1)))
-    flat = hull.geom_type != "Polygon"
-    corners = shapely.get_coordinates(hull if flat else hull.exterior)[: None if flat else -1]
-    return corners[:, 0] + 1j * corners[:, 1]
-
-
-def _box(corners: Floats) -> Any:
-    return shapely.box(*corners.reshape(-1, 2).min(axis=0), *corners.reshape(-1, 2).max(axis=0))
-
-
-def _pins(model: Linkage, points: Floats) -> list[StackPin]:
+def link_pins(model: Linkage, points: Floats) -> list[StackPin]:
+    """The joints that have a pin, with the links on each, at poses (F, N, 2)."""
     labels = [link.label for link in model.links]
     links: dict[str, list[int]] = {name: [] for name in model.joints}
     twins = other_names(model.joints, (link.joints for link in model.links), model.ground)
@@ -184,14 +164,18 @@ def _pins(model: Linkage, points: Floats) -> list[StackPin]:
     ]
 
 
+def _tree(plates: list[_Plate]) -> shapely.STRtree:
+    """Boxes around all poses of each plate; the distance of boxes of no width is none of GEOS's strengths."""
+    return shapely.STRtree([_box(plate.corners) for plate in plates])
+
+
 # Conflicts
 
 
 def _meetings(plates: list[_Plate], pins: list[StackPin], width: float) -> list[Pair]:
     """Links on one pin, and links that come nearer to each other than the width."""
     shared = {pair for pin in pins for pair in combinations(sorted(pin.links), 2)}
-    boxes = [plate.box for plate in plates]
-    near = shapely.STRtree(boxes).query(boxes, predicate="dwithin", distance=width).T
+    near = _tree(plates).query([_box(plate.corners, width) for plate in plates]).T
     pairs = [(a, b) for a, b in near.tolist() if a < b and (a, b) not in shared]
     met = [(a, b) for a, b in pairs if shapely.dwithin(plates[a].shapes, plates[b].shapes, width).any()]
     return sorted(shared) + met
@@ -199,8 +183,7 @@ def _meetings(plates: list[_Plate], pins: list[StackPin], width: float) -> list[
 
 def _passings(plates: list[_Plate], pins: list[StackPin], width: float) -> list[Passing]:
     """Links that come nearer than the width to a pin that is not theirs."""
-    boxes, paths = [plate.box for plate in plates], [_box(pin.path) for pin in pins]
-    near = shapely.STRtree(boxes).query(paths, predicate="dwithin", distance=width).T
+    near = _tree(plates).query([_box(pin.path, width) for pin in pins]).T
     passings: list[Passing] = []
     for pin, link in near.tolist():
         distances = shapely.distance(plates[link].shapes, shapely.points(pins[pin].path))

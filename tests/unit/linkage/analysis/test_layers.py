@@ -10,6 +10,8 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import pliant
+from pliant import gallery
 from pliant.linkage.analysis import stacking
 from pliant.linkage.analysis.layers import assign_layers
 from pliant.linkage.generate import jansen, linkage, places, slider_crank
@@ -261,3 +263,20 @@ def test_layers_are_plain_json():
     data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert data["layers"] == found.layers
     assert data["collisions"][0]["frame"] == found.collisions[0].frame
+
+
+@pytest.mark.parametrize("width", [2.0, 6.0])
+def test_a_link_that_passes_a_pin_of_the_ground_is_above_all_links_on_it(width: float):
+    model = gallery.load("klann")
+    result = pliant.solve(model, layers=True, width=width)
+    rows, frames = result.layers.layers, result.poses.points[:, : len(model.joints)]
+    at = {name: frames[:, number] for number, name in enumerate(model.joints)}
+    assert not result.layers.collisions
+    for joint in model.ground:
+        members = [link.label for link in model.links if joint in link.joints]
+        for link in (link for link in model.links if link.label not in members):
+            shapes = shapely.convex_hull(
+                shapely.multipoints(np.stack([at[name] for name in link.joints], axis=1))
+            )
+            near = shapely.distance(shapes, shapely.points(at[joint])).min() < width
+            assert not near or rows[link.label] > max(rows[name] for name in members), (link.label, joint)
