@@ -18,7 +18,7 @@ from pliant.core.status import INTERRUPTED
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
 @click.option(
-    "--tolerance",
+    "--spread",
     "given",
     multiple=True,
     metavar="NAME=SPREAD",

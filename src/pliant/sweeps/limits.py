@@ -71,6 +71,20 @@ class Limit:
         )
 
 
+def meant(name: str, figures: Mapping[str, Mapping[str, float]]) -> Mapping[str, float]:
+    """The figures that a goal or a limit is about, by path.
+
+    Of a table whose entries are tables themselves, such as `strain` with `strain.hook.peak` and
+    `strain.hook.limit`, the first of each entry: that is the figure, and what follows says more of it.
+    """
+    found = figures.get(name, {})
+    sorts = {path: path[len(name) + 1 :].split(".") for path in found}
+    if len(found) < 2 or any(len(parts) < 2 for parts in sorts.values()):
+        return found
+    first = next(iter(sorts.values()))[1:]
+    return {path: value for path, value in found.items() if sorts[path][1:] == first}
+
+
 def read_goal(text: str, unit: str) -> Goal:
     """The goal that a text says; lengths with a unit are converted to the file's."""
     if match := _WAY.fullmatch(text):

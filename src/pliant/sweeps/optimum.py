@@ -13,9 +13,11 @@ from pliant.core.errors import InputError
 from pliant.core.plot import Plot, Series
 from pliant.core.status import ANSWERED, NO_ANSWER, Status, Tone
 from pliant.core.store import Json, sayable, version, write_json, write_parquet, write_whole
-from pliant.sweeps.limits import Goal, Limit
+from pliant.sweeps.limits import Goal, Limit, meant
 from pliant.sweeps.table import Value, csv_text
 from pliant.sweeps.trials import Trial
+
+REACHED = 1e-4  # of its size: a limit that holds the search back
 
 
 class OptimizeStatus(Status):
@@ -187,16 +189,16 @@ def _sentence(result: OptimizeResult) -> str:
     if not best.keeps:
         return f"Nothing tried so far keeps all limits{unsure}."
     if goal.aim == "meet" and result.status is not OptimizeStatus.MET:
-        return f"Comes no nearer to {goal} than {best.goal:.6g}, at {at}{unsure}."
+        return f"Comes no nearer to {goal} than {best.goal:.5g}, at {at}{unsure}."
     word = {"meet": "Meets", "minimize": "Least", "maximize": "Largest"}[goal.aim]
-    said = f"Meets {goal}" if goal.aim == "meet" else f"{word} {goal.figure} found: {best.goal:.6g}"
+    said = f"Meets {goal}" if goal.aim == "meet" else f"{word} {goal.figure} found: {best.goal:.5g}"
     return f"{said}, at {at}{unsure}{' (of all combinations)' if result.every else ''}."
 
 
 def values_text(values: Mapping[str, Value]) -> str:
     """Values by name, in a few words."""
     return ", ".join(
-        f"{name} = {value:.7g}" if isinstance(value, int | float) else f"{name} = {value}"
+        f"{name} = {value:.5g}" if isinstance(value, int | float) else f"{name} = {value}"
         for name, value in values.items()
     )
 
@@ -212,7 +214,7 @@ def _lines(result: OptimizeResult) -> list[str]:
     lines = [f"  {'':<24} {'as it stands':>14} {'best':>14}"]
     lines += [f"  {result.goal.figure:<24} {_figure(start.goal):>14} {_figure(best.goal):>14}"]
     for k, limit in enumerate(result.limits):
-        known = [(trial.figures.get(limit.figure) or {}) for trial in (start, best)]
+        known = [meant(limit.figure, trial.figures) for trial in (start, best)]
         shown = [_figure(limit.worst(found)[1]) if found else "–" for found in known]
         near = _nearness(limit, best.margins[k])
         lines.append(f"  {limit!s:<24} {shown[0]:>14} {shown[1]:>14}  {near}")
@@ -227,12 +229,14 @@ def _lines(result: OptimizeResult) -> list[str]:
 def _figure(value: Value) -> str:
     if isinstance(value, str):
         return value
-    return f"{value:.6g}" if math.isfinite(value) else "–"
+    return f"{value:.5g}" if math.isfinite(value) else "–"
 
 
 def _nearness(limit: Limit, margin: float) -> str:
     if not math.isfinite(margin):
         return "has no value"
+    if 0 <= margin <= REACHED * limit.size:
+        return "reached"
     share = f" ({abs(margin) / limit.size:.2%})" if limit.size else ""
     return f"{'within' if margin >= 0 else 'beyond'} by {abs(margin):.3g}{share}"
 

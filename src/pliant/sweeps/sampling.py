@@ -134,7 +134,7 @@ def _stream(name: str, seed: int) -> np.random.Generator:
 
 
 def read_tolerance(name: str, text: str) -> dict[str, Any]:
-    """A tolerance of the command line as a file has it: "normal:0.15,sigmas:3", "uniform:0.1" or "laser".
+    """A tolerance of the command line as a file has it: "normal:0.15,sigmas:3", "measured:9.9;10.1" or "laser".
 
     >>> read_tolerance("gap", "normal:0.15, sigmas:3")
     {'normal': '0.15', 'sigmas': '3'}
@@ -146,8 +146,8 @@ def read_tolerance(name: str, text: str) -> dict[str, Any]:
         key, colon, value = (word.strip() for word in part.partition(":"))
         if not (key and colon and value):
             cure = f"Write normal:0.05, uniform:0.1, normal:0.15,sigmas:3 or one of {', '.join(PROCESSES)}"
-            raise InputError([Fault("--tolerance", f"{name}={text} is no spread", cure)])
-        table[key] = value
+            raise InputError([Fault("--spread", f"{name}={text} is no spread", cure)])
+        table[key] = value.split(";") if key == "measured" else value
     return table
 
 

@@ -21,7 +21,7 @@ from pliant.files.schemas import schema
 from pliant.files.tolerances import nominal_value
 from pliant.files.writer import file_numbers
 from pliant.sweeps.cases import Case, carried_text
-from pliant.sweeps.limits import Limit, read_limit
+from pliant.sweeps.limits import Limit, meant, read_limit
 from pliant.sweeps.sampling import Spread, draw, read_tolerance, spread_of, with_tolerances
 from pliant.sweeps.solve_case import solve_for_figures
 from pliant.sweeps.table import SweepRow, SweepTable
@@ -113,7 +113,7 @@ def read_lot(
         text, suffix = json_text(file_numbers(data)), ".json"
     model = model_of(data, named_file(path))
     if not model.tolerances:
-        cure = 'Write [tolerances] with gap = { normal = 0.05 }, or --tolerance "gap=normal:0.05"'
+        cure = "Write [tolerances] with gap = { normal = 0.05 }, or --spread gap=normal:0.05"
         raise InputError([Fault("tolerances", "are missing: nothing would differ", cure)], named_file(path))
     unit = str(data.get("units", "mm"))
     kept = tuple(read_limit(limit, unit) for limit in limits)
@@ -203,7 +203,7 @@ def _row(case: Case, result: Mapping[str, Any]) -> SweepRow:
 
 def _margins(lot: Lot, result: Mapping[str, Any]) -> tuple[float, ...]:
     figures = result.get("figures", {})
-    return tuple(limit.margin([*figures.get(limit.figure, {}).values()]) for limit in lot.limits)
+    return tuple(limit.margin([*meant(limit.figure, figures).values()]) for limit in lot.limits)
 
 
 def _refuse_unknown(lot: Lot, results: Sequence[Mapping[str, Any]]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
-from pliant.sweeps.limits import Goal, Limit
+from pliant.sweeps.limits import Goal, Limit, meant
 from pliant.sweeps.table import Value
 from pliant.sweeps.variables import Variable
 
@@ -52,11 +52,11 @@ def judged(values: Mapping[str, Value], row: Mapping[str, Any], goal: Goal, limi
         status = "time_limit" if row["late"] else "lost"
         return Trial(values, status, row["lost"], True, math.nan, (math.nan,) * len(limits), {}, {})
     figures: Mapping[str, Mapping[str, float]] = row.get("figures", {})
-    found = list(figures.get(goal.figure, {}).values())
+    found = list(meant(goal.figure, figures).values())
     if len(found) > 1:
-        names = ", ".join(list(figures[goal.figure])[:8])
+        names = ", ".join(list(meant(goal.figure, figures))[:8])
         raise InputError([Fault("--goal", f"{goal.figure!r} is {len(found)} figures", f"Name one: {names}")])
-    margins = tuple(limit.margin([*figures.get(limit.figure, {}).values()]) for limit in limits)
+    margins = tuple(limit.margin([*meant(limit.figure, figures).values()]) for limit in limits)
     best = found[0] if found else math.nan
     return Trial(
         values, row["status"], row["message"], row["failed"], best, margins, figures, row.get("unknown", {})

@@ -13,9 +13,11 @@ from scipy.optimize import brentq
 import pliant
 from pliant.cli import main
 from pliant.core.errors import InputError
-from pliant.sweeps.limits import Goal, Limit, read_goal, read_limit
+from pliant.core.progress import silent
+from pliant.sweeps.limits import Goal, Limit, meant, read_goal, read_limit
 from pliant.sweeps.optimize import Effort, Job, read_job, run_job
 from pliant.sweeps.optimum import OptimizeResult, OptimizeStatus
+from pliant.sweeps.solve_case import solve_for_figures
 from pliant.sweeps.variables import read_variables
 
 PEG = """
@@ -136,6 +138,14 @@ def test_a_limit_on_a_table_is_kept_by_its_worst_figure():
     assert limit.margin([0.01, 0.025]) == pytest.approx(-0.005)
     assert limit.worst({"a": 0.01, "b": 0.025}) == ("b", 0.025)
     assert math.isnan(limit.margin([]))
+
+
+def test_a_table_of_tables_is_meant_by_the_first_figure_of_each_entry():
+    strain = {"strain.a.peak": 0.01, "strain.a.limit": 0.04, "strain.b.peak": 0.02, "strain.b.limit": 0.04}
+    assert meant("strain", {"strain": strain}) == {"strain.a.peak": 0.01, "strain.b.peak": 0.02}
+    pose = {"poses.lid[0]": 1.0, "poses.lid[1]": 2.0}
+    assert meant("poses.lid", {"poses.lid": pose}) == pose
+    assert meant("end", {"end": {"end.t": 1.0, "end.angles.a": 2.0}}) == {"end.t": 1.0, "end.angles.a": 2.0}
 
 
 def test_the_least_of_a_bowl_is_found_inside_and_at_an_edge():
@@ -319,3 +329,91 @@ def test_a_figure_that_is_none_is_refused_after_one_solve(peg: Path, goal: str, 
     assert found.exit_code == 2
     assert said in found.output
     assert not list(peg.parent.glob("*.jsonl"))
+
+
+def here(tasks: Sequence[str], _progress: Any) -> dict[str, Any]:
+    """Solves without processes of its own."""
+    return {task: solve_for_figures(task, silent) for task in tasks}
+
+
+WIPER = """
+pliant = 1
+kind = "linkage"
+ground = ["A", "D"]
+[parameters]
+crank = 20
+[joints]
+A = [0, 0]
+B = ["crank", 0]
+C = [80, 60]
+D = [100, 0]
+[[links]]
+joints = ["A", "B"]
+[[links]]
+joints = ["B", "C"]
+[[links]]
+joints = ["D", "C"]
+[[motors]]
+joint = "A"
+drives = "B"
+[study]
+trace = ["C"]
+samples = 90
+"""
+
+
+def test_a_four_bar_swings_its_rocker_as_far_as_asked(tmp_path: Path):
+    """The rocker turns where crank and coupler are in line: |AC| = l ± r, by the law of cosines at D."""
+
+    def length(crank: float) -> float:
+        rocker, ground, coupler = math.hypot(20, 60), 100.0, math.hypot(80 - crank, 60)
+        ends = [
+            math.acos((rocker**2 + ground**2 - (coupler + side * crank) ** 2) / (2 * rocker * ground))
+            for side in (1, -1)
+        ]
+        return 2 * rocker * (ends[0] - ends[1])
+
+    (tmp_path / "wiper.toml").write_text(WIPER)
+    job = read_job(tmp_path / "wiper.toml", {"crank": "10:30"}, "curves.C.length = 100", [])
+    found = run_job(job, Effort(), here)
+    assert found.status is OptimizeStatus.MET
+    assert found.best.values["crank"] == pytest.approx(brentq(lambda r: length(r) - 100, 10, 30), rel=1e-5)
+
+
+SPRING = """
+pliant = 1
+kind = "mechanism"
+ground = ["top"]
+gravity = [0, -10]
+masses = { block = 2 }
+[parameters]
+k = 4
+[nodes]
+top = [0, 0]
+block = [0, -30]
+[[springs]]
+nodes = ["top", "block"]
+stiffness = "k"
+length = 30
+"""
+
+
+def test_a_weight_hangs_as_low_as_asked(tmp_path: Path):
+    (tmp_path / "spring.toml").write_text(SPRING)
+    job = read_job(tmp_path / "spring.toml", {"k": "1:10"}, "nodes.block[1] = -36", [])
+    found = run_job(job, Effort(), here)
+    assert found.best.values["k"] == pytest.approx(20 / 6, rel=1e-5)
+    assert found.status is OptimizeStatus.MET
+
+
+@pytest.mark.slow
+def test_a_hook_is_as_thick_as_its_strain_allows_and_its_force_the_cube_of_that():
+    path = pliant.gallery.path("sized-snap")
+    start = pliant.solve(pliant.load(path)).to_dict()
+    job = read_job(path, {"thickness": "1:3"}, "maximize peak_force", ["strain <= 0.03"])
+    found = run_job(job, Effort(evaluations=80), here)
+    thickness = 2 * 0.03 / start["strain"]["hook"]["peak"]
+    assert found.status is OptimizeStatus.BEST_FOUND
+    assert found.best.values["thickness"] == pytest.approx(thickness, abs=4e-5)
+    assert found.best.goal == pytest.approx(start["peak_force"] * (thickness / 2) ** 3, rel=1e-4)
+    assert found.best.margins[0] >= 0

@@ -16,8 +16,10 @@ import pliant
 from pliant.cli import main
 from pliant.core.errors import InputError
 from pliant.core.model import Process, Tolerance
+from pliant.core.progress import silent
 from pliant.sweeps.processes import PROCESSES
-from pliant.sweeps.sampling import draw, spread_of
+from pliant.sweeps.sampling import draw, read_tolerance, spread_of
+from pliant.sweeps.solve_case import solve_for_figures
 from pliant.sweeps.statistics import contributions, share_interval
 from pliant.sweeps.tolerance_result import TolerancesResult, ToleranceStatus
 from pliant.sweeps.tolerances import read_lot, run_lot
@@ -283,15 +285,15 @@ def test_samples_are_the_same_to_the_bit_in_one_process_two_and_on_a_cluster(sta
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--tolerance", "gp=normal:1"], "is no parameter and no key of this file"),
-        (["--tolerance", "a=normal:-1"], "tolerances.a.normal: must be at least 0"),
-        (["--tolerance", "a=normal"], "a=normal is no spread. Write normal:0.05"),
-        (["--tolerance", "a=normal:1,uniform:2"], "has normal and uniform"),
-        (["--tolerance", "a=uniform:1,sigmas:3"], "has sigmas beside uniform"),
-        (["--tolerance", "a=normal:1,within:1,shift:2"], "is shifted by 2, and sorted within ±1"),
-        (["--tolerance", "bodies[0].name=normal:1"], "holds no number"),
-        (["--tolerance", "a=file:../g.csv"], "no .csv in the model's folder"),
-        (["--tolerance", "a=file:g.csv"], "g.csv"),
+        (["--spread", "gp=normal:1"], "is no parameter and no key of this file"),
+        (["--spread", "a=normal:-1"], "tolerances.a.normal: must be at least 0"),
+        (["--spread", "a=normal"], "a=normal is no spread. Write normal:0.05"),
+        (["--spread", "a=normal:1,uniform:2"], "has normal and uniform"),
+        (["--spread", "a=uniform:1,sigmas:3"], "has sigmas beside uniform"),
+        (["--spread", "a=normal:1,within:1,shift:2"], "is shifted by 2, and sorted within ±1"),
+        (["--spread", "bodies[0].name=normal:1"], "holds no number"),
+        (["--spread", "a=file:../g.csv"], "no .csv in the model's folder"),
+        (["--spread", "a=file:g.csv"], "g.csv"),
         (["--limit", "objective"], "is no limit"),
         (["--samples", "0"], "--samples"),
     ],
@@ -322,3 +324,21 @@ def test_tolerances_are_read_and_written_with_the_model(stack: Path, tmp_path: P
     assert model.tolerances["a"] == Tolerance(normal=0.09, sigmas=3)
     pliant.save(model, tmp_path / "again.toml")
     assert pliant.load(tmp_path / "again.toml") == model
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "figure"),
+    [
+        ("sized-snap", {"thickness": "fdm-calibrated"}, "peak_force"),
+        ("slider-crank", {"joints.B[1]": "uniform:0.5"}, "curves.S.length"),
+        ("incline", {"springs[0].stiffness": "normal:0.05"}, "nodes.block[0]"),
+        ("laser-fit", {"tenon": "measured:20.2;20.3"}, "objective"),
+    ],
+)
+def test_every_kind_of_model_has_tolerances(name: str, given: dict[str, str], figure: str):
+    spreads = {key: read_tolerance(key, text) for key, text in given.items()}
+    lot = read_lot(pliant.gallery.path(name), spreads, [figure], [], samples=3)
+    found = run_lot(lot, lambda tasks, _: {task: solve_for_figures(task, silent) for task in tasks})
+    assert found.samples.failed == 0
+    assert found.figures[figure].count == 3
+    assert found.figures[figure].sigma > 0
