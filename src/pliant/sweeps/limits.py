@@ -22,7 +22,7 @@ _SIGNS = {"≤": "<=", "≥": ">=", "==": "="}
 
 
 @dataclass(frozen=True)
-class Goal:
+class FigureGoal:
     """What is sought: a figure as small or as large as can be, or of a value."""
 
     aim: Aim
@@ -38,7 +38,7 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class Limit:
+class FigureLimit:
     """Between what a figure has to be; both ends belong to it."""
 
     figure: str  # its name, as --report takes it; of a table, every figure below it
@@ -85,18 +85,18 @@ def meant(name: str, figures: Mapping[str, Mapping[str, float]]) -> Mapping[str,
     return {path: value for path, value in found.items() if sorts[path][1:] == first}
 
 
-def read_goal(text: str, unit: str) -> Goal:
+def read_goal(text: str, unit: str) -> FigureGoal:
     """The goal that a text says; lengths with a unit are converted to the file's."""
     if match := _WAY.fullmatch(text):
-        return Goal("minimize" if match[1].lower().startswith("min") else "maximize", match[2])
+        return FigureGoal("minimize" if match[1].lower().startswith("min") else "maximize", match[2])
     parts = _SIGN.split(text.strip())
     if len(parts) == 3 and parts[1] in ("=", "==") and parts[0]:
-        return Goal("meet", parts[0], _value("--goal", parts[2], unit))
+        return FigureGoal("meet", parts[0], _value("--goal", parts[2], unit))
     cure = 'Write "minimize peak_force", "maximize objective" or "peak_force = 12"'
     raise InputError([Fault("--goal", f"{text!r} is no goal", cure)])
 
 
-def read_limit(text: str, unit: str) -> Limit:
+def read_limit(text: str, unit: str) -> FigureLimit:
     """The limit that a text says: "strain <= 0.02", "0.1 <= objective <= 0.3", "locked = 0"."""
     parts = _SIGN.split(text.strip())
     if any(sign in "<>" for sign in parts[1::2]):
@@ -107,7 +107,7 @@ def read_limit(text: str, unit: str) -> Limit:
         low, high = ends if signs[0] == "<=" else ends[::-1]
         if low > high:
             raise InputError([Fault("--limit", f"{text!r} leaves no value between its ends", "Swap them")])
-        return Limit(parts[2], low, high)
+        return FigureLimit(parts[2], low, high)
     if len(parts) != 3 or not (parts[0] and parts[2]):
         cure = 'Write "strain <= 0.02", "objective >= 1" or "0.1 <= objective <= 0.3"'
         raise InputError([Fault("--limit", f"{text!r} is no limit", cure)])
@@ -115,7 +115,7 @@ def read_limit(text: str, unit: str) -> Limit:
     if _is_value(name, unit) and not _is_value(end, unit):
         name, sign, end = end, {"<=": ">=", ">=": "<="}.get(sign, sign), name
     value = _value("--limit", end, unit)
-    return Limit(name, -math.inf if sign == "<=" else value, math.inf if sign == ">=" else value)
+    return FigureLimit(name, -math.inf if sign == "<=" else value, math.inf if sign == ">=" else value)
 
 
 def _is_value(text: str, unit: str) -> bool:

@@ -19,12 +19,12 @@ from pliant.files.schemas import schema
 from pliant.files.tolerances import nominal_value
 from pliant.sweeps.cases import Case, carried_text, case_name
 from pliant.sweeps.changed import changed_text
-from pliant.sweeps.limits import Goal, Limit, read_goal, read_limit
+from pliant.sweeps.limits import FigureGoal, FigureLimit, read_goal, read_limit
 from pliant.sweeps.optimum import OptimizeResult, OptimizeStatus
 from pliant.sweeps.search import is_met, search
 from pliant.sweeps.solve_case import solve_for_figures
 from pliant.sweeps.table import Value
-from pliant.sweeps.trials import StoppedError, Trial, Trials, judged
+from pliant.sweeps.trials import HaltedError, Trial, Trials, judged
 from pliant.sweeps.variables import Variable, read_variables
 
 ACCURACY = 1e-5  # of each range
@@ -94,8 +94,8 @@ class Job:
     suffix: str  # ".toml" or ".json"
     kind: str  # of the model
     variables: tuple[Variable, ...]
-    goal: Goal
-    limits: tuple[Limit, ...]
+    goal: FigureGoal
+    limits: tuple[FigureLimit, ...]
     own: Mapping[str, Value]  # by variable, the file's own value; some may have none
     command: str | None = None
 
@@ -160,7 +160,7 @@ def run_job(job: Job, how: Effort, run: Run, progress: Progress = silent) -> Opt
         start = replace(trials.try_first({}), values=job.own)
         _refuse_unknown(job, [start])
         ended = search(trials, how.seed, job.start, how.accuracy)
-    except StoppedError:
+    except HaltedError:
         stopped = True
     _refuse_unknown(job, trials.tried)
     best = trials.best or trials.nearest

@@ -13,7 +13,7 @@ from pliant.core.errors import InputError
 from pliant.core.plot import Plot, Series
 from pliant.core.status import ANSWERED, NO_ANSWER, Status, Tone
 from pliant.core.store import Json, sayable, version, write_json, write_parquet, write_whole
-from pliant.sweeps.limits import Goal, Limit, meant
+from pliant.sweeps.limits import FigureGoal, FigureLimit, meant
 from pliant.sweeps.table import Value, csv_text
 from pliant.sweeps.trials import Trial
 
@@ -36,16 +36,14 @@ class OptimizeResult:
 
     status: OptimizeStatus  # how it ended
     kind: str  # of the model
-    goal: Goal  # what was sought
-    limits: tuple[Limit, ...]  # what had to be kept
+    goal: FigureGoal  # what was sought
+    limits: tuple[FigureLimit, ...]  # what had to be kept
     ranges: Mapping[str, str]  # by variable: between what, or among which values
     start: Trial  # the file as it stands
     best: Trial | None  # the nearest to the goal that keeps the limits; else the one that breaks them least
     trials: tuple[Trial, ...]  # all that were tried, in order
     every: bool  # whether these were all combinations that there are
-    again: (
-        float | None
-    )  # how far the written model's figures are from those found, relative; None: not solved
+    again: float | None  # how far the written model's figures are from these, over their size
     stopped: bool  # whether Ctrl-C ended it
     seconds: float  # that it took
     text: str = field(repr=False, default="")  # of the best model, as TOML
@@ -203,7 +201,7 @@ def values_text(values: Mapping[str, Value]) -> str:
     )
 
 
-def _broken(result: OptimizeResult, trial: Trial) -> list[tuple[Limit, float]]:
+def _broken(result: OptimizeResult, trial: Trial) -> list[tuple[FigureLimit, float]]:
     pairs = zip(result.limits, trial.margins, strict=True)
     return [(limit, margin) for limit, margin in pairs if not margin >= 0]
 
@@ -232,7 +230,7 @@ def _figure(value: Value) -> str:
     return f"{value:.5g}" if math.isfinite(value) else "–"
 
 
-def _nearness(limit: Limit, margin: float) -> str:
+def _nearness(limit: FigureLimit, margin: float) -> str:
     if not math.isfinite(margin):
         return "has no value"
     if 0 <= margin <= REACHED * limit.size:

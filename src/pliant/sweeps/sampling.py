@@ -134,7 +134,7 @@ def _stream(name: str, seed: int) -> np.random.Generator:
 
 
 def read_tolerance(name: str, text: str) -> dict[str, Any]:
-    """A tolerance of the command line as a file has it: "normal:0.15,sigmas:3", "measured:9.9;10.1" or "laser".
+    """A tolerance of the command line as a file has it: "normal:0.15,sigmas:3", "measured:9.9;10.1", "laser".
 
     >>> read_tolerance("gap", "normal:0.15, sigmas:3")
     {'normal': '0.15', 'sigmas': '3'}

@@ -17,7 +17,7 @@ from pliant.core.plot import Plot, Series
 from pliant.core.status import ANSWERED, NO_ANSWER, Status, Tone
 from pliant.core.store import Json, sayable, version, write_json, write_parquet, write_whole
 from pliant.sweeps.changed import changed_text
-from pliant.sweeps.limits import Limit
+from pliant.sweeps.limits import FigureLimit
 from pliant.sweeps.statistics import PERCENTILES, Contributions, contributions, share_interval
 from pliant.sweeps.table import SweepTable, Value, csv_text
 
@@ -54,7 +54,7 @@ class TolerancesResult:
     kind: str  # of the model
     seed: int  # of the samples
     spreads: Mapping[str, str]  # by parameter or key path: its tolerance, in words
-    limits: tuple[Limit, ...]  # that a good sample keeps
+    limits: tuple[FigureLimit, ...]  # that a good sample keeps
     nominal: Mapping[str, float]  # figures of the model as it stands; none where it has no answer
     samples: SweepTable  # a row for each
     kept: tuple[bool, ...]  # whether each keeps all limits

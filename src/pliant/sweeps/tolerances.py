@@ -21,7 +21,7 @@ from pliant.files.schemas import schema
 from pliant.files.tolerances import nominal_value
 from pliant.files.writer import file_numbers
 from pliant.sweeps.cases import Case, carried_text
-from pliant.sweeps.limits import Limit, meant, read_limit
+from pliant.sweeps.limits import FigureLimit, meant, read_limit
 from pliant.sweeps.sampling import Spread, draw, read_tolerance, spread_of, with_tolerances
 from pliant.sweeps.solve_case import solve_for_figures
 from pliant.sweeps.table import SweepRow, SweepTable
@@ -85,7 +85,7 @@ class Lot:
     kind: str  # of the model
     spreads: tuple[Spread, ...]
     words: Mapping[str, str]  # by what varies: its tolerance
-    limits: tuple[Limit, ...]
+    limits: tuple[FigureLimit, ...]
     report: tuple[str, ...]  # names of figures; those of limits among them
     samples: int
     seed: int

@@ -9,7 +9,7 @@ from typing import Any
 
 from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
-from pliant.sweeps.limits import Goal, Limit, meant
+from pliant.sweeps.limits import FigureGoal, FigureLimit, meant
 from pliant.sweeps.table import Value
 from pliant.sweeps.variables import Variable
 
@@ -23,7 +23,7 @@ class SpentError(Exception):
     """No more values may be tried."""
 
 
-class StoppedError(Exception):
+class HaltedError(Exception):
     """Ctrl-C: some values were not tried."""
 
 
@@ -46,7 +46,9 @@ class Trial:
         return not self.failed and math.isfinite(self.goal) and all(margin >= 0 for margin in self.margins)
 
 
-def judged(values: Mapping[str, Value], row: Mapping[str, Any], goal: Goal, limits: Sequence[Limit]) -> Trial:
+def judged(
+    values: Mapping[str, Value], row: Mapping[str, Any], goal: FigureGoal, limits: Sequence[FigureLimit]
+) -> Trial:
     """A row of figures as a trial."""
     if "lost" in row:
         status = "time_limit" if row["late"] else "lost"
@@ -67,7 +69,12 @@ class Trials:
     """Everything tried so far, in order; asking again for what was tried costs nothing."""
 
     def __init__(
-        self, variables: Sequence[Variable], goal: Goal, limits: Sequence[Limit], ask: Ask, budget: int
+        self,
+        variables: Sequence[Variable],
+        goal: FigureGoal,
+        limits: Sequence[FigureLimit],
+        ask: Ask,
+        budget: int,
     ) -> None:
         self.variables, self.goal, self.limits, self.budget = variables, goal, limits, budget
         self.tried: list[Trial] = []
@@ -95,14 +102,14 @@ class Trials:
             self._places[values] = len(self.tried)
             self.tried.append(judged(chosen, row, self.goal, self.limits))
         if len(rows) < len(fresh):
-            raise StoppedError
+            raise HaltedError
         return [self.tried[self._places[values]] for values in wanted]
 
     def try_first(self, values: Mapping[str, Value]) -> Trial:
         """The file as it stands, which is not counted among those tried."""
         rows = self._ask([values])
         if not rows:
-            raise StoppedError
+            raise HaltedError
         return judged(values, rows[0], self.goal, self.limits)
 
     def coordinates(self, trial: Trial) -> list[float]:

@@ -14,7 +14,7 @@ import pliant
 from pliant.cli import main
 from pliant.core.errors import InputError
 from pliant.core.progress import silent
-from pliant.sweeps.limits import Goal, Limit, meant, read_goal, read_limit
+from pliant.sweeps.limits import FigureGoal, FigureLimit, meant, read_goal, read_limit
 from pliant.sweeps.optimize import Effort, Job, read_job, run_job
 from pliant.sweeps.optimum import OptimizeResult, OptimizeStatus
 from pliant.sweeps.solve_case import solve_for_figures
@@ -100,27 +100,27 @@ def sought(
 @pytest.mark.parametrize(
     ("text", "goal"),
     [
-        ("minimize peak_force", Goal("minimize", "peak_force")),
-        (" Maximise  max(force.insertion) ", Goal("maximize", "max(force.insertion)")),
-        ("poses.lid[0] = 1/8 in", Goal("meet", "poses.lid[0]", 3.175)),
+        ("minimize peak_force", FigureGoal("minimize", "peak_force")),
+        (" Maximise  max(force.insertion) ", FigureGoal("maximize", "max(force.insertion)")),
+        ("poses.lid[0] = 1/8 in", FigureGoal("meet", "poses.lid[0]", 3.175)),
     ],
 )
-def test_goals_are_read_with_their_units(text: str, goal: Goal):
+def test_goals_are_read_with_their_units(text: str, goal: FigureGoal):
     assert read_goal(text, "mm") == goal
 
 
 @pytest.mark.parametrize(
     ("text", "limit"),
     [
-        ("strain <= 2%", Limit("strain", high=0.02)),
-        ("objective>=1", Limit("objective", low=1)),
-        ("0.3 >= objective", Limit("objective", high=0.3)),
-        ("1 <= gap ≤ 2", Limit("gap", 1, 2)),
-        ("2 >= gap >= 1", Limit("gap", 1, 2)),
-        ("locked = 0", Limit("locked", 0, 0)),
+        ("strain <= 2%", FigureLimit("strain", high=0.02)),
+        ("objective>=1", FigureLimit("objective", low=1)),
+        ("0.3 >= objective", FigureLimit("objective", high=0.3)),
+        ("1 <= gap ≤ 2", FigureLimit("gap", 1, 2)),
+        ("2 >= gap >= 1", FigureLimit("gap", 1, 2)),
+        ("locked = 0", FigureLimit("locked", 0, 0)),
     ],
 )
-def test_limits_are_read_either_way_round(text: str, limit: Limit):
+def test_limits_are_read_either_way_round(text: str, limit: FigureLimit):
     assert read_limit(text, "mm") == limit
     assert read_limit(str(limit), "mm") == limit
 
@@ -134,7 +134,7 @@ def test_what_is_no_limit_is_refused_with_a_cure(text: str):
 
 
 def test_a_limit_on_a_table_is_kept_by_its_worst_figure():
-    limit = Limit("strain", high=0.02)
+    limit = FigureLimit("strain", high=0.02)
     assert limit.margin([0.01, 0.025]) == pytest.approx(-0.005)
     assert limit.worst({"a": 0.01, "b": 0.025}) == ("b", 0.025)
     assert math.isnan(limit.margin([]))
