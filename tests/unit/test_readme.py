@@ -23,7 +23,7 @@ FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"This is `([\w.-]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"\b[\w-]+\.(?:toml|csv|json|png|gif|html)\b")
 COMMAND = re.compile(
-    r"pliant ([^|&;<>$`]+?)(?: (\|\|?) (.*))?"
+    r'pliant ((?:"[^"$`]*"|[^|&;<>$`"])+?)(?: (\|\|?) (.*))?'
 )  # needs a shell for what comes after a | only
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 RANGE = re.compile(r" \([\d.]+ to [\d.]+ ?%\)")

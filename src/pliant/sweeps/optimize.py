@@ -20,7 +20,7 @@ from pliant.files.tolerances import nominal_value
 from pliant.sweeps.cases import Case, carried_text, case_name
 from pliant.sweeps.changed import changed_text
 from pliant.sweeps.limits import FigureGoal, FigureLimit, read_goal, read_limit
-from pliant.sweeps.optimum import OptimizeResult, OptimizeStatus
+from pliant.sweeps.optimum import SAME, OptimizeResult, OptimizeStatus
 from pliant.sweeps.search import is_met, search
 from pliant.sweeps.solve_case import solve_for_figures
 from pliant.sweeps.table import Value
@@ -28,7 +28,6 @@ from pliant.sweeps.trials import HaltedError, Trial, Trials, judged
 from pliant.sweeps.variables import Variable, read_variables
 
 ACCURACY = 1e-5  # of each range
-SAME = 1e-9  # relative: figures that are equal but for rounding
 
 
 def optimize(

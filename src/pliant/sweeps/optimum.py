@@ -17,6 +17,7 @@ from pliant.sweeps.limits import FigureGoal, FigureLimit, meant
 from pliant.sweeps.table import Value, csv_text
 from pliant.sweeps.trials import Trial
 
+SAME = 1e-9  # relative: figures that are equal but for rounding
 REACHED = 1e-4  # of its size: a limit that holds the search back
 
 
@@ -184,6 +185,7 @@ def _sentence(result: OptimizeResult) -> str:
         broken = "; ".join(f"{limit} by {-margin:.4g}" for limit, margin in _broken(result, best))
         return f"Nothing tried keeps all limits: the nearest, at {at}, still breaks {broken}."
     unsure = ", and the search is not at its end" if result.status is OptimizeStatus.NOT_CONVERGED else ""
+    unsure = ", but not as it is written" if unsure and (result.again or 0.0) > SAME else unsure
     if not best.keeps:
         return f"Nothing tried so far keeps all limits{unsure}."
     if goal.aim == "meet" and result.status is not OptimizeStatus.MET:
@@ -242,4 +244,6 @@ def _nearness(limit: FigureLimit, margin: float) -> str:
 def _again(result: OptimizeResult) -> str:
     if result.again is None:
         return ""
+    if result.again > SAME:
+        return f"; the written model gives other figures, off by {result.again:.1g}"
     return f"; written and solved again, the figures are within {result.again:.1g}"

@@ -282,7 +282,9 @@ def test_a_peg_tilts_as_far_as_asked_and_the_written_model_does_so_again(peg: Pa
 @pytest.mark.slow
 def test_a_search_is_the_same_in_one_process_and_two(peg: Path):
     one, two = (
-        pliant.optimize(peg, {"gap": (0.05, 0.5)}, "maximize objective", ["objective <= 0.04"], jobs=jobs)
+        pliant.optimize(
+            peg, {"gap": (0.05, 0.5)}, "maximize objective", ["objective <= 0.04"], jobs=jobs, evaluations=50
+        )
         for jobs in (1, 2)
     )
     assert one.trials == two.trials
@@ -417,3 +419,50 @@ def test_a_hook_is_as_thick_as_its_strain_allows_and_its_force_the_cube_of_that(
     assert found.best.values["thickness"] == pytest.approx(thickness, abs=4e-5)
     assert found.best.goal == pytest.approx(start["peak_force"] * (thickness / 2) ** 3, rel=1e-4)
     assert found.best.margins[0] >= 0
+
+
+def test_ctrl_c_keeps_the_best_so_far(peg: Path):
+    job = read_job(peg, {"width": "5:20"}, "maximize area", ["area <= 150"])
+    asked = 0
+
+    def until_told(tasks: Sequence[str], _progress: Any) -> dict[str, Any]:
+        nonlocal asked
+        rows: dict[str, Any] = {}
+        for task in tasks:
+            asked += 1
+            if asked > 15:
+                break
+            width = json.loads(task)["changes"].get("width", 10)
+            own = {"figures": {"area": {"area": width**2}}, "unknown": {}}
+            rows[task] = {"status": "done", "message": "", "failed": False, **own}
+        return rows
+
+    found = run_job(job, Effort(), until_told)
+    assert (found.stopped, found.status) == (True, OptimizeStatus.NOT_CONVERGED)
+    assert len(found.trials) == 14  # and the file as it stands
+    assert found.best.goal == max(trial.goal for trial in found.trials if trial.keeps)
+    assert f"width = {found.best.values['width']}"[:15] in found.text
+
+
+def test_a_written_model_that_gives_other_figures_is_not_called_met(peg: Path):
+    job = read_job(peg, {"width": "5:20"}, "area = 150", [])
+
+    def another(tasks: Sequence[str], _progress: Any) -> dict[str, Any]:
+        rows: dict[str, Any] = {}
+        for task in tasks:
+            case = json.loads(task)
+            area = 7.0 if case["name"] == "written" else case["changes"].get("width", 10) ** 2
+            own = {"figures": {"area": {"area": area}}, "unknown": {}}
+            rows[task] = {"status": "done", "message": "", "failed": False, **own}
+        return rows
+
+    found = run_job(job, Effort(), another)
+    assert found.status is OptimizeStatus.NOT_CONVERGED
+    assert found.again == pytest.approx(143 / 150)
+    assert "the written model gives other figures" in found.summary()
+
+
+def test_a_jump_over_the_value_sought_is_not_called_met():
+    found = sought(lambda at: {"f": 1.0 if at["a"] < 0.4 else 3.0}, {"a": "0:1"}, "f = 2", evaluations=100)
+    assert found.status is not OptimizeStatus.MET
+    assert abs(found.best.goal - 2) == 1

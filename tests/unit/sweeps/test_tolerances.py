@@ -342,3 +342,20 @@ def test_every_kind_of_model_has_tolerances(name: str, given: dict[str, str], fi
     assert found.samples.failed == 0
     assert found.figures[figure].count == 3
     assert found.figures[figure].sigma > 0
+
+
+def test_ctrl_c_keeps_the_samples_that_are_done(stack: Path):
+    asked = 0
+
+    def until_told(tasks: Sequence[str], _progress: Any) -> dict[str, Any]:
+        nonlocal asked
+        rows: dict[str, Any] = {}
+        for task in tasks[: 40 - asked]:
+            asked += 1
+            own = {"figures": {"play": {"play": 1.0}}, "unknown": {}, "seconds": 0.0}
+            rows[task] = {"status": "done", "message": "", "failed": False, **own}
+        return rows
+
+    found = run_lot(read_lot(stack, {}, ["play"], ["play >= 0"], samples=100), until_told)
+    assert (len(found.samples.rows), found.samples.left) == (39, 61)
+    assert "61 left, --resume goes on" in found.summary()
