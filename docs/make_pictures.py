@@ -28,6 +28,7 @@ from PIL import Image
 from relaxation_pictures import CASES
 from relaxation_pictures import PICTURES as RELAXATION
 from relaxation_pictures import SLOW as SLOW_RELAXATION
+from variation_pictures import PICTURES as VARIATION
 
 import pliant
 from pliant import gallery, view
@@ -311,6 +312,7 @@ FIGURES: dict[str, Callable[[], Drawn]] = {
     "found-for-a-step": found_for_a_step,
     **RELAXATION,
     **CONTACT,
+    **VARIATION,
 }
 
 

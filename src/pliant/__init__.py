@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from pliant import files, flex, gallery, linkage, relax, snap, view
     from pliant.core.errors import Fault, InputError, PliantError
+    from pliant.core.model import Tolerance
     from pliant.core.motion import Motion
     from pliant.core.plot import Plot
     from pliant.core.progress import Interrupted, Progress
@@ -35,8 +36,12 @@ if TYPE_CHECKING:
     from pliant.linkage import EditResult, EditStudy, Linkage, Synthesis, TraceResult, TraceStudy
     from pliant.relax import Evolved, Mechanism, RelaxResult, RelaxStudy
     from pliant.snap import Fastener, SnapResult, SnapStudy
+    from pliant.sweeps.optimize import optimize
+    from pliant.sweeps.optimum import OptimizeResult
     from pliant.sweeps.sweep import sweep
     from pliant.sweeps.table import SweepTable
+    from pliant.sweeps.tolerance_result import TolerancesResult
+    from pliant.sweeps.tolerances import tolerances
 
     __version__: str
 
@@ -59,6 +64,7 @@ __all__ = [
     "LoosenStudy",
     "Mechanism",
     "Motion",
+    "OptimizeResult",
     "PlayResult",
     "PlayStudy",
     "PliantError",
@@ -77,6 +83,8 @@ __all__ = [
     "Status",
     "SweepTable",
     "Synthesis",
+    "Tolerance",
+    "TolerancesResult",
     "TraceResult",
     "TraceStudy",
     "__version__",
@@ -89,6 +97,7 @@ __all__ = [
     "linkage",
     "load",
     "loosen",
+    "optimize",
     "play",
     "prove",
     "relax",
@@ -97,6 +106,7 @@ __all__ = [
     "snap",
     "solve",
     "sweep",
+    "tolerances",
     "view",
 ]
 
@@ -130,8 +140,13 @@ _exported = exports(
         "linkage": ["EditResult", "EditStudy", "Linkage", "Synthesis", "TraceResult", "TraceStudy"],
         "relax": ["Evolved", "Mechanism", "RelaxResult", "RelaxStudy"],
         "snap": ["Fastener", "SnapResult", "SnapStudy"],
+        "sweeps.optimize": ["optimize"],
+        "sweeps.optimum": ["OptimizeResult"],
         "sweeps.sweep": ["sweep"],
         "sweeps.table": ["SweepTable"],
+        "sweeps.tolerance_result": ["TolerancesResult"],
+        "sweeps.tolerances": ["tolerances"],
+        "core.model": ["Tolerance"],
     },
     rooms=["files", "flex", "gallery", "linkage", "relax", "snap", "view"],
 )

@@ -8,6 +8,10 @@ DATA: dict[str, Any] = {
     "pliant": 1,
     "kind": "assembly",
     "parameters": {"reach": 3, "gap": "reach/30"},
+    "tolerances": {
+        "reach": {"normal": "gap", "sigmas": 3, "within": 0.2, "shift": -0.01},
+        "pins[0].clearance": {"process": "laser"},
+    },
     "bodies": [
         {"name": "base", "outline": [[0, 0], [1, 0], [0, 1]], "fixed": True},
         {"name": "arm", "outline": [[0, 0], [1, 0], [0, 1]], "pose": ["reach", 0, 0]},
@@ -29,6 +33,7 @@ LINKAGE: dict[str, Any] = {
     "pliant": 1,
     "kind": "linkage",
     "parameters": {"crank": "1 mm"},
+    "tolerances": {"crank": {"uniform": "1/10 mm"}},
     "ground": ["A", "D"],
     "joints": {"A": [0, 0], "B": [0, 1], "C": [3, 2], "D": [4, 0], "P": [2, "22/7"]},
     "links": [
@@ -55,6 +60,7 @@ MECHANISM: dict[str, Any] = {
     "pliant": 1,
     "kind": "mechanism",
     "parameters": {"k": 2},
+    "tolerances": {"k": {"measured": [2.1, "19/10"], "nominal": 2}},
     "ground": ["A", "D"],
     "nodes": {"A": [0, 0], "B": [0, 1], "M": [1, "4/3"], "C": [3, 2], "D": [4, 0], "P": [2, 5]},
     "bars": [{"nodes": ["A", "B"]}, {"nodes": ["B", "M", "C"]}, {"nodes": ["C", "D"], "stiffness": 2}],
@@ -94,6 +100,7 @@ FASTENER: dict[str, Any] = {
     "pliant": 1,
     "kind": "fastener",
     "parameters": {"mu": "3/10"},
+    "tolerances": {"mu": {"file": "friction.csv", "column": "mu"}},
     "friction": "mu",
     "shapes": {"hook": [["-1/2", "1/2"], [0, -8], [2, -5]]},
     "root": {"velocity": [0, -1], "until": 20, "outline": [[-5, 9], [5, 9], [0, 11]]},

@@ -12,12 +12,22 @@ Data = dict[str, Any]
 
 SQUARE = [[0, 0], [10, 0], [10, 10], [0, 10]]
 SLOT = [[-5, -5], [25, -5], [25, 0], [0, 0], [0, 10.2], [25, 10.2], [25, 15], [-5, 15]]
+PARAMETERS = {"a": 2, "b": "a/3", "c": "1 in", "d": 4.5, "e": 3}
+SPREADS = {
+    "a": {"normal": "b/10", "sigmas": 3, "within": 0.5, "shift": -0.1},
+    "b": {"uniform": 0.1},
+    "c": {"measured": [25, "51/2"], "nominal": 25},
+    "d": {"file": "gauge.csv", "column": "d"},
+    "e": {"process": "fdm-hole"},
+}
 
 
 def small(kind: str) -> list[Data]:
     """The small models of a kind."""
     made = {"assembly": _assemblies, "linkage": _linkages, "mechanism": _mechanisms, "fastener": _fasteners}
-    return [{"pliant": 1, "kind": kind, **data} for data in made[kind]()]
+    first, *others = made[kind]()
+    varied = {"parameters": {**PARAMETERS, **first.get("parameters", {})}, "tolerances": SPREADS}
+    return [{"pliant": 1, "kind": kind, **data} for data in ({**first, **varied}, *others)]
 
 
 def _assemblies() -> Iterator[Data]:

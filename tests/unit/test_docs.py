@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 from tests.solved import solved
 
 import pliant
+from pliant.core.progress import silent
 from pliant.files import schema
 from pliant.flex.status import BraceStatus, FlexStatus, LoosenStatus, PlayStatus, SeparationStatus
 from pliant.linkage.status import EditStatus, SynthesisStatus, TraceStatus
@@ -22,6 +23,12 @@ from pliant.relax.status import EvolveStatus, RelaxStatus
 from pliant.snap.handbook.materials import MATERIALS
 from pliant.snap.questions import stability
 from pliant.snap.status import SnapStatus
+from pliant.sweeps.optimize import Effort, read_job, run_job
+from pliant.sweeps.optimum import OptimizeStatus
+from pliant.sweeps.processes import PROCESSES
+from pliant.sweeps.solve_case import solve_for_figures
+from pliant.sweeps.tolerance_result import ToleranceStatus
+from pliant.sweeps.tolerances import read_lot, run_lot
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -31,10 +38,10 @@ PAGES = [*ROOT.glob("*.md"), *(page for page in DOCS.rglob("*.md") if "_build" n
 MODULE = re.compile(r"`((?:cli|core|files|flex|gallery|linkage|relax|snap|view)/[\w/]+(?:\.py)?)`")
 KEY = re.compile(r"\[([A-Z][A-Za-z]+\d{4}[A-Za-z]*)\]")
 KEYS = {
-    "assembly": ("guide/model-file.md", "guide/study.md", "guide/play.md"),
-    "linkage": ("guide/linkages.md", "guide/editing.md"),
-    "mechanism": ("guide/mechanisms.md",),
-    "fastener": ("guide/fasteners.md",),
+    "assembly": ("guide/model-file.md", "guide/study.md", "guide/play.md", "guide/tolerances.md"),
+    "linkage": ("guide/linkages.md", "guide/editing.md", "guide/tolerances.md"),
+    "mechanism": ("guide/mechanisms.md", "guide/tolerances.md"),
+    "fastener": ("guide/fasteners.md", "guide/tolerances.md"),
 }
 TOML = re.compile(r"^```toml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 STATUSES = {
@@ -49,6 +56,8 @@ STATUSES = {
     "relax": RelaxStatus,
     "evolve": EvolveStatus,
     "snap": SnapStatus,
+    "optimize": OptimizeStatus,
+    "tolerances": ToleranceStatus,
 }
 
 
@@ -113,7 +122,8 @@ def test_every_key_of_a_model_file_is_in_the_guide(kind):
 
 @pytest.mark.parametrize("kind", KEYS)
 def test_examples_of_the_guide_are_as_the_schema_has_them(kind):
-    pages = [page for page in KEYS[kind] if page != "guide/editing.md"]  # whose files are edits, and are run
+    own = [page for page in KEYS[kind] if page != "guide/editing.md"]  # whose files are edits, and are run
+    pages = [page for page in own if page != "guide/tolerances.md" or kind == "assembly"]  # that it is of
     examples = [tomllib.loads(example) for page in pages for example in TOML.findall(text(page))]
     assert examples
     found = Draft202012Validator({**schema(kind), "required": []})  # most show a few keys only
@@ -212,3 +222,28 @@ def test_every_material_is_in_the_guide_with_its_modulus_and_strain():
     assert [(name, float(modulus), float(strain)) for name, modulus, strain in told] == [
         (found.name, found.modulus, pytest.approx(100 * found.strain_limit)) for found in MATERIALS.values()
     ]
+
+
+@pytest.mark.parametrize("page", ["guide/optimize.md", "guide/tolerances.md"])
+def test_every_key_of_a_search_and_of_samples_is_in_the_guide(page, tmp_path):
+    (tmp_path / "stack.toml").write_text(TOML.findall(text("guide/tolerances.md"))[0], encoding="utf-8")
+
+    def here(tasks: Any, _progress: Any) -> dict[str, Any]:
+        return {task: solve_for_figures(task, silent) for task in tasks}
+
+    if page == "guide/optimize.md":
+        job = read_job(tmp_path / "stack.toml", {"slot": [12.4, 12.5]}, "minimize objective", [])
+        data = run_job(job, Effort(), here).to_dict()
+        tables = [data, data["best"]]
+    else:
+        data = run_lot(read_lot(tmp_path / "stack.toml", {}, ["objective"], [], samples=3), here).to_dict()
+        tables = [data, data["figures"]["objective"], data["rows"][0]]
+    told = set(re.findall(r"`(\w+)`", text(page)))
+    assert sorted({key for table in tables for key in table} - told) == []
+
+
+def test_every_process_is_in_the_guide_with_its_spread():
+    told = re.findall(r"^\| `([\w-]+)` \| .+? \| ([\d.]+) (mm|%)", text("guide/tolerances.md"), re.MULTILINE)
+    assert {name: float(half) / (100 if unit == "%" else 1) for name, half, unit in told} == {
+        name: process.half_mm or process.share for name, process in PROCESSES.items()
+    }

@@ -23,7 +23,7 @@ FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"This is `([\w.-]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"\b[\w-]+\.(?:toml|csv|json|png|gif|html)\b")
 COMMAND = re.compile(
-    r"pliant ([^|&;<>$`]+?)(?: (\|\|?) (.*))?"
+    r'pliant ((?:"[^"$`]*"|[^|&;<>$`"])+?)(?: (\|\|?) (.*))?'
 )  # needs a shell for what comes after a | only
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 RANGE = re.compile(r" \([\d.]+ to [\d.]+ ?%\)")
@@ -36,6 +36,7 @@ WORDS_ONLY = (
     "lower bound",
     "upper bound",
     "2   lid",
+    "tried",
 )  # a lid goes many ways
 ASIDE = re.compile(r"wrote |\d+( of \d+)? [a-z]")  # besides errors, on stderr: files written, progress
 
@@ -65,9 +66,12 @@ def blocks(page: str) -> list[Block]:
     ]
 
 
-GUIDED = ("answer", "editing", "fasteners", "linkages", "mechanisms", "model-file", "play", "python", "study")
+GUIDED = (
+    *("answer", "editing", "fasteners", "linkages", "mechanisms", "model-file", "optimize", "play", "python"),
+    *("study", "tolerances"),
+)
 PAGES = ["README.md", *(str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs").rglob("[!_]*.md")))]
-LONG = ("fasteners", "editing", "python")  # tours that take seconds
+LONG = ("fasteners", "editing", "optimize", "python", "tolerances")  # tours that take seconds
 TOURS = [page for page in PAGES if "_build" not in page and blocks(page)]
 
 

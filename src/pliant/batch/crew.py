@@ -50,17 +50,32 @@ class Crew(AbstractContextManager["Crew"]):
 
     Neighbouring tasks go to one process, so that what they share is imported and compiled once. `work` and
     what it returns are pickled; it is given a Progress that raises KeyboardInterrupt once `stop` was called.
-    A task that takes longer than `limit_s` seconds is lost, with its process.
+    A task that takes longer than `limit_s` seconds is lost, with its process. Processes that have nothing to
+    do wait for what `give` brings.
     """
 
     def __init__(self, work: Work, tasks: Sequence[str], count: int, limit_s: float = math.inf) -> None:
-        self.done, self.total = 0, len(tasks)
-        self._work, self._limit_s = work, limit_s
+        self.done, self.total = 0, 0
+        self._work, self._count, self._limit_s = work, count, limit_s
         # Not forked: threads of compiled loops and of BLAS do not survive a fork.
         self._context = get_context("spawn")
         self._halt, self._halted = self._context.Event(), math.inf
-        self._runs = runs(tasks, count)
-        self._hands = [self._start(k) for k in range(len(self._runs))]
+        self._runs: list[deque[str]] = []
+        self._hands: list[_Hand] = []
+        self._idle: list[_Hand] = []
+        self.give(tasks)
+
+    def give(self, tasks: Sequence[str]) -> None:
+        """More to do, once all that was given is done."""
+        self.total += len(tasks)
+        self._runs = runs(tasks, self._count)
+        for run in range(len(self._runs)):
+            waiting = [hand for hand in self._idle if hand.process.is_alive()]
+            self._idle = waiting[1:]
+            if waiting:
+                self._go_on(waiting[0]._replace(run=run))
+            else:
+                self._start(run)
 
     @property
     def at_work(self) -> tuple[str, ...]:
@@ -96,23 +111,22 @@ class Crew(AbstractContextManager["Crew"]):
             self._go_on(hand)
         return hand.task, answer
 
-    def _start(self, run: int) -> _Hand:
+    def _start(self, run: int) -> None:
         here, there = self._context.Pipe()
         process = self._context.Process(target=_serve, args=(there, self._halt, self._work), daemon=True)
         with _ctrl_c_held_back():
             process.start()
         there.close()  # so that its end is noticed here
-        return self._give_task(_Hand(process, here, "", run))
-
-    def _give_task(self, hand: _Hand) -> _Hand:
-        task = take(self._runs, hand.run)
-        hand.line.send(task)
-        return hand._replace(task=task or "", since=time.monotonic())
+        self._go_on(_Hand(process, here, "", run))
 
     def _go_on(self, hand: _Hand) -> None:
-        """Give it the next task, or let it go."""
-        if (given := self._give_task(hand)).task:
-            self._hands.append(given)
+        """Give it the next task, or let it wait."""
+        task = take(self._runs, hand.run)
+        if task is None:
+            self._idle.append(hand)
+            return
+        hand.line.send(task)
+        self._hands.append(hand._replace(task=task, since=time.monotonic()))
 
     def _gave_up(self, hand: _Hand) -> tuple[str, LateError]:
         """End a process that does not come to an end."""
@@ -125,7 +139,7 @@ class Crew(AbstractContextManager["Crew"]):
     def _lost(self, hand: _Hand) -> LostError:
         hand.process.join()
         if any(self._runs):
-            self._hands.append(self._start(hand.run))
+            self._start(hand.run)
         return LostError(f"its process ended (exit code {hand.process.exitcode})")
 
     def __enter__(self) -> Self:
@@ -134,7 +148,7 @@ class Crew(AbstractContextManager["Crew"]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for hand in self._hands:
+        for hand in (*self._hands, *self._idle):
             hand.process.terminate()
             hand.process.join()
 
@@ -154,18 +168,25 @@ def crew_results(
     if not tasks:
         return
     with Crew(work, tasks, count, limit_s) as crew:
+        yield from results_of(crew, watch, label)
 
-        def progress(done: int, total: int | None, text: str) -> None:
-            try:
-                watch(done, total, label(crew.at_work))
-            except KeyboardInterrupt:
-                if crew.stopped_for > HANDING_OVER:
-                    raise
-                crew.stop()
 
-        while crew.at_work:
-            progress(crew.done, crew.total, "")
-            yield crew.next_result(progress)
+def results_of(
+    crew: Crew, watch: Progress, label: Callable[[Sequence[str]], str] = ", ".join
+) -> Iterator[tuple[str, Any]]:
+    """What comes of all that a crew was given, as it comes."""
+
+    def progress(done: int, total: int | None, text: str) -> None:
+        try:
+            watch(done, total, label(crew.at_work))
+        except KeyboardInterrupt:
+            if crew.stopped_for > HANDING_OVER:
+                raise
+            crew.stop()
+
+    while crew.at_work:
+        progress(crew.done, crew.total, "")
+        yield crew.next_result(progress)
 
 
 def runs(tasks: Sequence[str], count: int) -> list[deque[str]]:
@@ -200,7 +221,7 @@ def _ctrl_c_held_back() -> Generator[None, None, None]:
 
 
 def _serve(line: Connection, halt: Any, work: Work) -> None:
-    """Do what is sent, one task after the other, until it is None or nobody is there to send."""
+    """Do what is sent, one task after the other, until nobody is there to send."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C comes to all; the first process tells the others
 
     def progress(done: int, total: int | None, text: str) -> None:
@@ -208,7 +229,7 @@ def _serve(line: Connection, halt: Any, work: Work) -> None:
             raise KeyboardInterrupt
 
     try:
-        while (task := line.recv()) is not None:
-            line.send(work(task, progress))
+        while True:
+            line.send(work(line.recv(), progress))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from pliant.batch.crew import MOST, LateError, LostError, crew_results
+from pliant.batch.crew import MOST, Crew, LateError, LostError, results_of
 from pliant.batch.journal import Journal
 from pliant.core.progress import Progress, silent
 
@@ -43,46 +43,82 @@ def run_batch(
         progress: called as the work goes on.
 
     """
+    with open_batch(work, journal=journal, jobs=jobs, cluster=cluster, limit_s=limit_s) as run:
+        return run(tasks, progress)
+
+
+Run = Callable[[Sequence[str], Progress], dict[str, Any]]
+Doer = Callable[[Sequence[str], Progress], Iterator[tuple[str, Any]]]
+
+
+@contextmanager
+def open_batch(
+    work: Work,
+    *,
+    journal: Journal | None = None,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    limit_s: float | None = None,
+) -> Generator[Run]:
+    """What `run_batch` does, time and again in the same processes: for searches, whose tasks come in rounds.
+
+    Nothing is started before a task needs it.
+    """
     from pliant.core.threads import cores
 
-    done = journal.done(tasks) if journal else {}
-    left = [task for task in tasks if task not in done]
     jobs = jobs or min(cores(), MOST)
-    results = (
-        _on_cluster(work, left, cluster, jobs, limit_s, progress)
-        if cluster
-        else crew_results(
-            work, left, jobs, progress, limit_s or math.inf, lambda now: f"{len(now)} at a time"
-        )
-    )
-    try:
-        with _one_thread():
-            for task, result in results:
-                if result is None:  # stopped before it was done
-                    continue
-                done[task] = _plain(result)
-                if journal:
-                    journal.keep(task, done[task])
-    except KeyboardInterrupt:
-        pass  # what is done is kept, and who asked knows from what is not there
-    return {task: done[task] for task in tasks if task in done}
+    with ExitStack() as stack:
+        stack.enter_context(_one_thread())
+        do = _cluster_doer(work, cluster, jobs, limit_s, stack) if cluster else None
+        do = do or _crew_doer(work, jobs, limit_s or math.inf, stack)
+
+        def run(tasks: Sequence[str], progress: Progress) -> dict[str, Any]:
+            done = journal.done(tasks) if journal else {}
+            left = [task for task in tasks if task not in done]
+            try:
+                for task, result in do(left, progress) if left else ():
+                    if result is None:  # stopped before it was done
+                        continue
+                    done[task] = _plain(result)
+                    if journal:
+                        journal.keep(task, done[task])
+            except KeyboardInterrupt:
+                pass  # what is done is kept, and who asked knows from what is not there
+            return {task: done[task] for task in tasks if task in done}
+
+        yield run
+
+
+def _crew_doer(work: Work, jobs: int, limit_s: float, stack: ExitStack) -> Doer:
+    crews: list[Crew] = []
+
+    def do(tasks: Sequence[str], progress: Progress) -> Iterator[tuple[str, Any]]:
+        if crews:
+            crews[0].give(tasks)
+        else:
+            crews.append(stack.enter_context(Crew(work, tasks, jobs, limit_s)))
+        yield from results_of(crews[0], progress, lambda now: f"{len(now)} at a time")
+
+    return do
+
+
+def _cluster_doer(work: Work, address: str, jobs: int, limit_s: float | None, stack: ExitStack) -> Doer:
+    clients: list[Any] = []
+
+    def do(tasks: Sequence[str], progress: Progress) -> Iterator[tuple[str, Any]]:
+        from pliant.batch.cluster import dask_client, run_on_cluster
+
+        if not clients:
+            clients.append(stack.enter_context(dask_client(address, jobs)))
+        yield from run_on_cluster(clients[0], work, tasks, limit_s, progress)
+
+    return do
 
 
 def _plain(result: Any) -> Mapping[str, Any]:
     if isinstance(result, LostError):
         return {"lost": str(result), "late": isinstance(result, LateError)}
     return result
-
-
-def _on_cluster(
-    work: Work, tasks: Sequence[str], address: str, jobs: int, limit_s: float | None, progress: Progress
-) -> Iterator[tuple[str, Any]]:
-    from pliant.batch.cluster import dask_client, run_on_cluster
-
-    if not tasks:
-        return
-    with dask_client(address, jobs) as client:
-        yield from run_on_cluster(client, work, tasks, limit_s, progress)
 
 
 @contextmanager

@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 TABLES = (".csv", ".parquet", ".json", *PICTURES)
 F = Callable[..., Any]
 
+report_option = click.option(
+    "--report", type=NameList(), default=(), help="Figures of the results, such as peak_force,strain."
+)
+
 
 def _many(command: F) -> F:
     """The options that sweep and batch share."""
     for option in (
-        click.option(
-            "--report", type=NameList(), default=(), help="Figures of the results, such as peak_force,strain."
-        ),
-        click.option("--ask", "command", metavar="COMMAND", help="Ask with this command (play, loosen, …)."),
+        report_option,
         click.option(
             "-o",
             "--output",
@@ -39,6 +40,15 @@ def _many(command: F) -> F:
         click.option(
             "--plot", "figure", metavar="NAME", help="Which figure a picture shows (default: the first)."
         ),
+    ):
+        command = option(command)
+    return many_solves(command)
+
+
+def many_solves(command: F) -> F:
+    """The options of every command that solves many cases."""
+    for option in (
+        click.option("--ask", "command", metavar="COMMAND", help="Ask with this command (play, loosen, …)."),
         click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Processes at a time."),
         click.option(
             "--cluster", metavar="ADDRESS", help='A Dask scheduler, such as tcp://host:8786, or "local".'
@@ -71,14 +81,28 @@ def sweep(ctx: click.Context, model: Path, ranges: tuple[str, ...], max_bytes: i
     """
     from pliant.sweeps.cases import grid_cases
 
+    same_file(how["outputs"], model)
+    given = named_ranges(ranges, "a=10:20:0.5 or a=1,2,3")
+    ctx.exit(_solve_all(grid_cases(model, given, max_bytes), model, **how))
+
+
+def named_ranges(texts: Sequence[str], example: str) -> dict[str, str]:
+    """Ranges by name, of words such as a=10:20."""
     given: dict[str, str] = {}
-    for text in ranges:
+    for text in texts:
         name, _, values = text.partition("=")
         if not (name.strip() and values.strip()):
-            raise click.UsageError(f"{text!r} gives no values; write a=10:20:0.5 or a=1,2,3.")
+            raise click.UsageError(f"{text!r} gives no values; write {example}.")
+        if name.strip() in given:
+            raise click.UsageError(f"{name.strip()!r} is given twice; write {example}, each name once.")
         given[name.strip()] = values
-    same_file(how["outputs"], model)
-    ctx.exit(_solve_all(grid_cases(model, given, max_bytes), model, **how))
+    return given
+
+
+def kept_beside(outputs: Sequence[Path], source: Path) -> Path:
+    """Where each solve is kept as it comes: beside what is written first, or beside the model."""
+    first = outputs[0] if outputs else Path("stdin") if str(source) == "-" else source
+    return first.with_suffix(".rows.jsonl")
 
 
 @click.command()
@@ -114,7 +138,7 @@ def _solve_all(
     from pliant.batch.journal import Journal
     from pliant.sweeps.sweep import solve_cases
 
-    kept = (outputs[0] if outputs else source).with_suffix(".rows.jsonl")
+    kept = kept_beside(outputs, source)
     with Journal(kept, resume=resume) as journal, Watch(quiet) as watch:
         table = solve_cases(cases, report, command=command, journal=journal, progress=watch, **where)
         for path in outputs:

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from itertools import islice
 from math import hypot
-from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator as After
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.functional_validators import ModelWrapValidatorHandler
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
@@ -86,12 +87,59 @@ class WholeStudy(Frozen):
         return self
 
 
+SPREADS = ("normal", "uniform", "measured", "file", "process")
+BESIDE = {"sigmas": ("normal",), "within": ("normal",), "nominal": ("measured", "file"), "column": ("file",)}
+Process = Literal["laser", "laser-kerf", "plywood", "acrylic", "fdm", "fdm-calibrated", "fdm-hole"]
+
+
+class Tolerance(Frozen):
+    """How a number of a model differs from part to part: one spread about its nominal value, or measured."""
+
+    normal: NotNegative | None = Field(None, description="± of a normal spread, at `sigmas` of it")
+    sigmas: Positive = Field(1.0, description="standard deviations that `normal` stands for")
+    within: Positive | None = Field(
+        None, description="± of the nominal value; parts beyond it are sorted out"
+    )
+    uniform: NotNegative | None = Field(None, description="±, and everything between alike")
+    measured: tuple[Number, ...] | None = Field(None, min_length=1, description="values of parts")
+    file: Name | None = Field(None, description="a .csv of measured values, in the model's folder")
+    column: Name | None = Field(None, description="of the file; left out, its first")
+    nominal: Number | None = Field(None, description="that the measured parts were drawn with")
+    process: Process | None = Field(None, description="typical of a process; to be replaced by your own")
+    shift: Number = Field(0.0, description="of the middle from the nominal value")
+
+    @model_validator(mode="after")
+    def _one_spread(self) -> Self:
+        given = [name for name in SPREADS if getattr(self, name) is not None]
+        if len(given) != 1:
+            problem = f"has {' and '.join(given)}" if given else "has no spread"
+            raise fault(problem, f"Give one of {', '.join(SPREADS)}, such as {{ normal = 0.05 }}")
+        alone = [key for key in BESIDE if key in self.model_fields_set and given[0] not in BESIDE[key]]
+        if alone:
+            raise fault(f"has {alone[0]} beside {given[0]}", f"It goes with {' or '.join(BESIDE[alone[0]])}")
+        if self.file is not None and not _is_beside(self.file):
+            raise fault(f"reads {self.file!r}, which is no .csv in the model's folder", "Copy it there")
+        return self
+
+
+def _is_beside(file: str) -> bool:
+    """Whether a name leads to a table in a folder or below it, and not out of it."""
+    parts = PurePath(file.replace("\\", "/")).parts
+    return (
+        file.lower().endswith(".csv") and "\0" not in file and not {"..", "/"} & {*parts} and ":" not in file
+    )
+
+
 class Document(Frozen):
     """A model as a file holds it: of one kind, whole."""
 
     parameters: dict[Name, Number] = Field(
         default_factory=dict,
         description='numbers by name, for expressions such as length = "2*a + 3"',
+    )
+    tolerances: dict[Name, Tolerance] = Field(
+        default_factory=dict,
+        description="how parameters, or keys by their path, differ from part to part",
     )
 
     def with_(self, **changes: object) -> Self:

@@ -74,7 +74,7 @@ def resolved(
         own = {(VARIABLES if key == PARAMETERS else key): value for key, value in own.items()}
     faults: list[Fault] = []
     if changes:
-        own, faults = _with_changes(own, changes, schema["properties"])
+        own, faults = with_changes(own, changes, schema["properties"])
     table = own.get(PARAMETERS, {})
     if not isinstance(table, Mapping):
         return Resolved(own, faults, set())  # the schema says what it has to be
@@ -171,7 +171,7 @@ def _substituted(data: dict[str, Any], schema: Mapping[str, Any], scope: _Scope)
     for place, text in _strings(data):
         general = tuple(part if isinstance(part, str) else min(part, LISTED) for part in place)
         if general not in kinds:
-            kinds[general] = _number_kind(schema, place)
+            kinds[general] = number_kind(schema, place)
         if not kinds[general] or not _is_expression(text, scope):
             continue
         if scope.faulty.intersection(names_in(text)):
@@ -203,7 +203,7 @@ def _strings(data: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
             stack.extend(((*place, k), item) for k, item in reversed(inner))
 
 
-def _number_kind(schema: Mapping[str, Any], place: Place) -> str:
+def number_kind(schema: Mapping[str, Any], place: Place) -> str:
     """What a number at that place is: "length", "angle", "any" or "whole"; "" where none may stand."""
     schemas = schema_branches(schema, schema)
     for part in place:
@@ -254,7 +254,7 @@ def _unused(name: str) -> Fault:
     return Fault(where, "is changed, and nothing in the file depends on it", f'Use it: length = "2*{name}"')
 
 
-def _with_changes(
+def with_changes(
     data: dict[str, Any], changes: Mapping[str, Any], keys: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[Fault]]:
     """The data with other values of parameters and of keys, and which of those are nowhere."""

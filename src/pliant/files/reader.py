@@ -29,6 +29,7 @@ from pliant.files.parse import (
 )
 from pliant.files.results import SavedResult
 from pliant.files.schemas import schema
+from pliant.files.tolerances import tolerance_faults
 
 if TYPE_CHECKING:
     from pliant.files.kinds import Model
@@ -89,7 +90,8 @@ def model_of(
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError([*_kind_faults(data), *faults], source)
     read = resolved(data, schema(kind), parameters)
-    data, faults = read.data, [*faults, *read.faults]
+    data = read.data
+    faults += [*read.faults, *tolerance_faults(data, schema(kind))]
     try:
         model = fetch(kind_named(kind).model).model_validate({**data, "pliant": VERSION})
     except ValidationError as error:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import tomli_w
 from pydantic import BaseModel
 
 from pliant.core.errors import Fault, InputError
+from pliant.core.quantity import exact_to_file
 from pliant.core.result import Result
 from pliant.core.store import json_text, write_json, write_whole
 from pliant.files.parse import text_faults
@@ -65,6 +68,15 @@ def plain(model: BaseModel) -> dict[str, Any]:
 def toml_text(data: Mapping[str, Any]) -> str:
     """Plain data as TOML: tables below their keys, lists of tables as [[name]], points on one line."""
     return "\n".join(_table(data, ())).strip() + "\n"
+
+
+def file_numbers(value: Any) -> Any:
+    """Plain data as a file holds it: exact numbers by their digits, no keys without a value."""
+    if isinstance(value, Mapping):
+        return {key: file_numbers(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list | tuple):
+        return [file_numbers(item) for item in value]
+    return exact_to_file(Fraction(value)) if isinstance(value, Decimal | Fraction) else value
 
 
 def _short_number(value: Any) -> Any:

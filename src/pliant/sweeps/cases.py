@@ -13,8 +13,10 @@ from pathlib import Path
 from pliant.core.errors import Fault, InputError
 from pliant.core.expression import Amount, ExpressionError, evaluate, units_in
 from pliant.core.quantity import exact_to_file
-from pliant.core.store import version
-from pliant.files.parse import parse, read_text
+from pliant.core.store import json_text, version
+from pliant.files.drawn_outlines import with_drawn_outlines
+from pliant.files.parse import STDIN, named_file, parse, read_text
+from pliant.files.writer import file_numbers
 from pliant.sweeps.table import Value
 
 MOST = 1_000_000  # cases of one sweep
@@ -30,17 +32,38 @@ class Case:
     suffix: str  # ".toml" or ".json"
     changes: Mapping[str, Value]  # of parameters, or of keys by their path
 
-    def to_task(self, command: str | None) -> str:
-        """All that another process needs, as JSON: the same text is the same work."""
-        return json.dumps(
-            {**vars(self), "changes": dict(self.changes), "command": command, "pliant": version()}
-        )
+    def to_task(self, command: str | None, report: Sequence[str] | None = None) -> str:
+        """All that another process needs, as JSON: the same text is the same work.
+
+        With a `report`, only these figures are to come back.
+        """
+        asked = {} if report is None else {"report": list(report)}
+        own = {**vars(self), "changes": dict(self.changes), "command": command, "pliant": version()}
+        return json.dumps({**own, **asked})
+
+
+def carried_text(path: Path, max_bytes: int) -> tuple[str, str]:
+    """A model's text as it goes to other processes, and its suffix: outlines stand for the drawings it names.
+
+    Workers elsewhere have no drawing.
+    """
+    text, suffix = read_text(path, max_bytes), path.suffix.lower() or ".toml"
+    data = parse(text, path)
+    drawn, faults = with_drawn_outlines(data, None if str(path) == STDIN else path.parent)
+    if faults:
+        raise InputError(faults, named_file(path))
+    return (text, suffix) if drawn is data else (json_text(file_numbers(drawn)), ".json")
+
+
+def file_unit(text: str, suffix: str) -> str:
+    """The unit of a model's lengths."""
+    return str(parse(text, Path(f"model{suffix}")).get("units", "mm"))
 
 
 def grid_cases(path: Path, ranges: Mapping[str, str | Sequence[object]], max_bytes: int) -> list[Case]:
     """Every combination of values, the last parameter going fastest."""
-    text = read_text(path, max_bytes)
-    unit = str(parse(text, path).get("units", "mm"))
+    text, suffix = carried_text(path, max_bytes)
+    unit = file_unit(text, suffix)
     values = {name: range_values(name, given, unit) for name, given in ranges.items()}
     count = 1
     for name, each in values.items():
@@ -49,14 +72,14 @@ def grid_cases(path: Path, ranges: Mapping[str, str | Sequence[object]], max_byt
             raise InputError(
                 [Fault(name, f"makes {count:,} cases", f"Give at most {MOST:,}, by larger steps")]
             )
-    suffix = path.suffix.lower() or ".toml"
     return [
-        Case(_case_name(changes), text, suffix, changes)
+        Case(case_name(changes), text, suffix, changes)
         for changes in (dict(zip(values, chosen, strict=True)) for chosen in product(*values.values()))
     ]
 
 
-def _case_name(changes: Mapping[str, Value]) -> str:
+def case_name(changes: Mapping[str, Value]) -> str:
+    """What is changed, in a few words."""
     return " ".join(f"{name}={_short(value)}" for name, value in changes.items())
 
 
@@ -90,6 +113,11 @@ def range_values(name: str, given: str | Sequence[object], unit: str) -> list[Va
     return [_in_file(first + k * step) for k in range(count)]
 
 
+def read_value(name: str, text: str, unit: str) -> float:
+    """A number, by itself or with its unit."""
+    return float(_amount(name, text, unit).value)
+
+
 def _amount(name: str, text: str, unit: str) -> Amount:
     try:
         return evaluate(text, {}, units_in(unit))
@@ -115,13 +143,21 @@ def folder_cases(folder: Path, max_bytes: int) -> list[Case]:
         raise InputError(
             [Fault("", "holds no model files", "Put .toml or .json models into it")], str(folder)
         )
-    return [Case(path.name, read_text(path, max_bytes), path.suffix.lower(), {}) for path in files]
+    return [Case(path.name, *_text_or_as_it_is(path, max_bytes), {}) for path in files]
+
+
+def _text_or_as_it_is(path: Path, max_bytes: int) -> tuple[str, str]:
+    """A file of many that is no model has a row that says so, and the others go on."""
+    try:
+        return carried_text(path, max_bytes)
+    except InputError:
+        return read_text(path, max_bytes), path.suffix.lower()
 
 
 def table_cases(path: Path, table: Path, max_bytes: int) -> list[Case]:
     """A model once for each row of a CSV table, whose columns are parameters or key paths."""
-    text = read_text(path, max_bytes)
-    unit = str(parse(text, path).get("units", "mm"))
+    text, suffix = carried_text(path, max_bytes)
+    unit = file_unit(text, suffix)
     rows = list(csv.reader(read_text(table, max_bytes).splitlines()))
     head, body = [name.strip() for name in rows[0]], [row for row in rows[1:] if any(row)]
     if len(set(head)) < len(head) or not all(head):
@@ -133,7 +169,7 @@ def table_cases(path: Path, table: Path, max_bytes: int) -> list[Case]:
             problem = f"has {len(row)} values for {len(head)} columns"
             raise InputError([Fault(f"line {number}", problem, "Give each row a value a column")], str(table))
         changes = {name: _plain(name, value, unit, words=True) for name, value in zip(head, row, strict=True)}
-        cases.append(Case(f"row {number - 1}", text, path.suffix.lower() or ".toml", changes))
+        cases.append(Case(f"row {number - 1}", text, suffix, changes))
     if not cases:
         raise InputError([Fault("", "has no rows below its first line", "Add some")], str(table))
     return cases

@@ -14,6 +14,7 @@ from pliant.core.faults import name_cure
 LEFT_OUT = ("kind", "command", "status", "message", "seconds", "version", "model", "motion")
 SHORT = 3  # entries: longer lists are figures by their extremes only
 FEW = 400  # figures of one result
+COMMON = 12  # figures that a table has where none are asked for
 
 _EXTREME = re.compile(r"(min|max|first|last|mean)\((.+)\)")
 
@@ -30,6 +31,11 @@ def quantities(data: Mapping[str, Any]) -> dict[str, float]:
             break
         found[name] = value
     return found
+
+
+def common(data: Mapping[str, Any]) -> dict[str, float]:
+    """The first figures of a result, for where none are asked for."""
+    return dict(list(quantities(data).items())[:COMMON])
 
 
 def _scalars(path: str, value: Any) -> Iterator[tuple[str, float]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from pliant.core.errors import InputError, PliantError
 from pliant.core.progress import Interrupted, Progress
+from pliant.sweeps.quantities import chosen, common
 
 # Of commands beside those that solve a kind: the function that answers.
 COMMANDS = {
@@ -40,6 +41,35 @@ def solve_case(task: str, progress: Progress) -> dict[str, Any] | None:
     return {**row, "seconds": time.perf_counter() - started}
 
 
+def solve_for_figures(task: str, progress: Progress) -> dict[str, Any] | None:
+    """Of a case's result only the figures that its task asks for, by the name that asked; None where stopped.
+
+    Where none are asked for, the first dozen. A name that is no figure may be a parameter of the file, those
+    that are made of others among them; what is neither is "unknown", with a cure.
+    """
+    row = solve_case(task, progress)
+    data, parameters = (row.pop("data", None), row.pop("parameters", {})) if row else (None, {})
+    if row is None or data is None:
+        return row
+    report = json.loads(task)["report"]
+    if not report:
+        return {
+            **row,
+            "figures": {name: {name: value} for name, value in common(data).items()},
+            "unknown": {},
+        }
+    figures, unknown = dict[str, Any](), dict[str, str]()
+    for name in report:
+        try:
+            figures[name] = chosen([name], data)
+        except InputError as error:
+            if name in parameters:
+                figures[name] = {name: float(parameters[name])}
+            else:
+                unknown[name] = error.faults[0].cure
+    return {**row, "figures": figures, "unknown": unknown}
+
+
 def _answer(case: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     from pliant.core.status import NO_ANSWER
     from pliant.files import model_of
@@ -59,5 +89,6 @@ def _answer(case: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         "status": result.status.name.lower(),
         "message": result.summary().split("\n")[0],
         "failed": result.status.exit_code == NO_ANSWER,
+        "parameters": dict(model.parameters),
         "data": {key: value for key, value in result.to_dict().items() if key != "motion"},
     }

@@ -12,11 +12,9 @@ from pliant.core.errors import InputError
 from pliant.core.progress import Progress, silent
 from pliant.files.parse import MODEL_BYTES
 from pliant.sweeps.cases import Case, folder_cases, grid_cases, table_cases
-from pliant.sweeps.quantities import chosen, quantities
+from pliant.sweeps.quantities import chosen, common
 from pliant.sweeps.solve_case import solve_case
 from pliant.sweeps.table import SweepRow, SweepTable
-
-COMMON = 12  # figures that a table has where none are asked for
 
 
 def solve_cases(
@@ -50,7 +48,7 @@ def _row(case: Case, result: Mapping[str, Any], report: Sequence[str]) -> SweepR
     data, message, failed = result.get("data", {}), result["message"], result["failed"]
     figures: dict[str, float] = {}
     try:
-        figures = chosen(report, data) if report and data else dict(list(quantities(data).items())[:COMMON])
+        figures = chosen(report, data) if report and data else common(data)
     except InputError as error:
         message, failed = str(error), True
     status = result["status"]

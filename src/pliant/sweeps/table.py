@@ -113,7 +113,7 @@ class SweepTable:
         elif suffix == ".parquet":
             write_parquet(path, self.table())
         else:
-            write_whole(path, _csv_text(self.table()).encode())
+            write_whole(path, csv_text(self.table()).encode())
 
     def plot(self, figure: str | None = None) -> Plot:
         """A figure over the first parameter, or over the first two as a map.
@@ -164,7 +164,7 @@ def _is_number(value: Any) -> bool:
     return True
 
 
-def _csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
+def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
     """Numbers with all their digits; what a spreadsheet would take for a formula gets a quote before it."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")

@@ -7,7 +7,8 @@ import pytest
 from tests.unit.batch.work import obey
 
 from pliant.batch.journal import Journal
-from pliant.batch.run import run_batch
+from pliant.batch.run import open_batch, run_batch
+from pliant.core.progress import silent
 
 
 @pytest.mark.slow
@@ -26,6 +27,21 @@ def test_processes_have_one_thread_and_this_one_has_what_it_had():
     before = os.environ.get("OPENBLAS_NUM_THREADS")
     assert run_batch(obey, ["do 1"], jobs=1)["do 1"]["threads"] == "1"
     assert os.environ.get("OPENBLAS_NUM_THREADS") == before
+
+
+def test_rounds_of_tasks_go_to_the_same_processes_and_what_a_journal_has_is_not_done_again(tmp_path: Path):
+    with (
+        Journal(tmp_path / "rows.jsonl", resume=False) as journal,
+        open_batch(obey, jobs=1, journal=journal) as run,
+    ):
+        first = run(["do 1", "do 2"], silent)
+        second = run(["do 2", "do 3"], silent)
+        lost = run(["die 4", "do 5"], silent)
+    processes = {result["process"] for result in (*first.values(), *second.values())}
+    assert len(processes) == 1
+    assert second["do 2"] is first["do 2"]
+    assert "exit code 3" in lost["die 4"]["lost"]
+    assert lost["do 5"]["process"] not in processes
 
 
 def test_a_stop_keeps_what_is_done_and_resume_does_the_rest(tmp_path: Path):

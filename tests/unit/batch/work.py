@@ -15,4 +15,4 @@ def obey(task: str, progress: Progress) -> dict[str, Any]:
         time.sleep(600)
     if what == "nap":
         time.sleep(0.3)
-    return {"number": int(number), "threads": os.environ.get("OPENBLAS_NUM_THREADS")}
+    return {"number": int(number), "threads": os.environ.get("OPENBLAS_NUM_THREADS"), "process": os.getpid()}

@@ -21,6 +21,7 @@ FULL: dict[str, Any] = {
     "units": "cm",
     "friction": "grip/3",
     "parameters": {"grip": 1},
+    "tolerances": {"grip": {"normal": 0.1}},
     "shapes": {"hook": [["-1/2", "1/2"], [0, -8], [2, "-22/7"]]},
     "root": {
         "plan": [{"velocity": [0, -1], "until": 20}, {"velocity": ["1/3", 0.1], "until": "7/3"}],

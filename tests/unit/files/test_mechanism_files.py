@@ -21,6 +21,7 @@ FLAT: dict[str, Any] = {
     "units": "cm",
     "ground": ["a", "d"],
     "parameters": {"k": 1000},
+    "tolerances": {"k": {"uniform": 50}},
     "stiffness": "k/3",
     "nodes": {"a": [0, 0], "b": [0, 2], "m": [2, "5/2"], "c": [4, 3], "d": [4, 0], "p": [2, 6], "q": [7, 1]},
     "bars": [

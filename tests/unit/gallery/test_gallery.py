@@ -2,6 +2,7 @@
 
 import tomllib
 from collections import Counter
+from decimal import Decimal
 from functools import partial
 from itertools import combinations
 
@@ -14,6 +15,7 @@ import pliant
 from pliant import gallery
 from pliant.core.errors import PliantError
 from pliant.core.pose import carry
+from pliant.files import model_of
 from pliant.flex.model import Assembly, Region
 from pliant.flex.status import FlexStatus
 from pliant.gallery.recipes import RECIPES
@@ -94,7 +96,7 @@ def test_a_model_is_a_file_or_a_recipe_and_never_both():
 def test_files_open_with_a_comment_and_need_no_other_file(name):
     text = gallery.path(name).read_text(encoding="utf-8")
     assert text.startswith("# ")
-    assert type(MODELS[name]).model_validate(tomllib.loads(text)) == MODELS[name]
+    assert model_of(tomllib.loads(text, parse_float=Decimal)) == MODELS[name]
 
 
 def test_quick_models_are_some_of_the_gallery_and_small():

@@ -133,6 +133,21 @@ def test_what_fails_is_a_row_with_its_status(tray: Path, changes: dict[str, Any]
     assert row["message"]
 
 
+def test_a_case_of_a_model_with_a_drawing_needs_no_drawing_where_it_is_solved(tmp_path: Path):
+    outline = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 5" width="10mm" height="5mm">'
+    (tmp_path / "block.svg").write_text(f'{outline}<rect id="block" width="10" height="5"/></svg>')
+    text = TRAY.replace(BLOCK, "[[0, 0], [10, 0], [10, 5], [0, 5]]")
+    text = text.replace("outline = [[0, 0], [10", 'outline = { file = "block.svg" } # [[0, 0], [10')
+    (tmp_path / "tray.toml").write_text(
+        text.replace("[[0, 0], [14, 0], [14, 9]", "[[-2, -2], [12, -2], [12, 9]")
+    )
+    (case,) = grid_cases(tmp_path / "tray.toml", {"gap": [0.3]}, 10**6)
+    (tmp_path / "block.svg").unlink()
+    row = solve_case(case.to_task(None), lambda *_: None)
+    assert row is not None
+    assert row["data"]["objective"] == pytest.approx(0.3, abs=1e-6)
+
+
 def test_a_table_of_parameters_gives_a_case_a_row(tray: Path, tmp_path: Path):
     table = tmp_path / "sets.csv"
     table.write_text("gap, study.steps\n0.1, 5\n1/8 in, 6\n")
