@@ -246,7 +246,7 @@ def _sliding_step(
     force = linear.solution.forces[: len(contacts.rows)]
     pressing = np.flatnonzero(force > 1e-3 * np.abs(linear.solution.forces).max(initial=0.0))
     past = rows_past_ends(system.parts, linear.here.poses, contacts, pressing)
-    rows, tips = past.rows, past.tips
+    rows = past.rows
     if not len(past.group):
         return None
     sliding = np.zeros((system.parts.count + 1, 3))
@@ -256,29 +256,34 @@ def _sliding_step(
     wish = sliding[system.parts.free]
     tried = _passed_by_small_step(system, small, past)
     moved = _going_on(system, linear, small, past.group, enough, turn) if small and tried.any() else None
-    if moved is not None:
-        return moved
-    slide = _side_step(system, linear, wish, enough)
+    slide = None if moved is not None else _side_step(system, linear, wish, enough)
     passes = _passed_ends(system, slide, past) | tried
     new = passes & ~tried
     if slide is not None and (could_gain or _passing_could_gain(system, linear, past, new, enough, turn)):
         moved = _slide_past_end(system, linear, slide, past.group, enough, turn)
-    if moved is not None or not tips.any():
+    if moved is not None or not past.tips.any():
         return moved
-    other = _side_step(system, _without_rows(linear, tips), wish, enough)
+    other = _side_step(system, _without_rows(linear, past.tips), wish, enough)
     more = _passed_ends(system, other, past)
     if other is None or (len(system.parts.free) > FEWER and not (more & ~passes).any()):
         return None
     if not (could_gain or _passing_could_gain(system, linear, past, more & ~tried, enough, turn)):
         return None
-    moved = _slide_past_end(system, linear, other, past.group, enough, turn)
-    held = np.stack([contacts.rows.edge_body[tips], contacts.rows.point_body[tips]], axis=1)
-    if (
-        moved is None
-        or measure_overlaps(system.parts, moved.there.poses, held).worst > 0.1 * system.threshold
-    ):
-        return None  # tip has not got past tip: each is beside the other, and edges cross
-    return moved
+    return _slide_past_tips(system, linear, other, past, enough, turn)
+
+
+def _slide_past_tips(
+    system: System, linear: LinearStep, slide: LinearStep, past: RowsPastEnds, enough: float, turn: float
+) -> AcceptedStep | None:
+    """A slide without the rows of tips as it is taken, where tips have got past each other by it."""
+    moved = _slide_past_end(system, linear, slide, past.group, enough, turn)
+    if moved is None:
+        return None
+    rows = linear.here.contacts.rows.take(past.tips)
+    held = np.stack([rows.edge_body, rows.point_body], axis=1)
+    # Where tip has not got past tip, each is beside the other, and edges cross.
+    apart = measure_overlaps(system.parts, moved.there.poses, held).worst <= 0.1 * system.threshold
+    return moved if apart else None
 
 
 def _passed_ends(system: System, slide: LinearStep | None, past: RowsPastEnds) -> Bools:
@@ -295,7 +300,7 @@ def _passed_ends(system: System, slide: LinearStep | None, past: RowsPastEnds) -
 
 
 def _passed_by_small_step(system: System, small: AcceptedStep | None, past: RowsPastEnds) -> Bools:
-    """Which vertices (K,) of more than a few bodies get past an end by the small step, if it is taken whole."""
+    """Which vertices (K,) of more than a few bodies get past an end by the small step, taken whole."""
     whole = small is not None and small.crossings is None and small.fraction == 1.0
     few = len(system.parts.free) <= FEWER
     return _passed_ends(system, small.linear if small and whole and not few else None, past)
