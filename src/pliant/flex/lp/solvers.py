@@ -266,6 +266,9 @@ def prepare_piqp(program: Program) -> Callable[[Program, float], RawSolution]:
     size = program.cost.size
     bound = program.bound.ravel()
     solver: Any = piqp.DenseSolver() if few else piqp.SparseSolver()
+    if not few:
+        # Rows are many times as many as columns, and each has six entries: what is left of them is sparse.
+        solver.settings.kkt_solver = piqp.KKTSolver.sparse_ldlt_ineq_cond
     solver.setup(
         kept(np.zeros((size, size)) if few else (size, size)),
         -program.cost.ravel(),

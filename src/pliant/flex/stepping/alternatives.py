@@ -57,8 +57,13 @@ FEWER = 12  # the same for shorter steps
 SLIDES = 3  # lengths of a slide that are tried: by less than a quarter nothing gets past an end
 
 
-def alternative_step(system: System, linear: LinearStep, enough: float, turn: float) -> AcceptedStep | None:
-    """A step that gains where the program of a pose has nothing more to gain; None: it is at rest."""
+def alternative_step(
+    system: System, linear: LinearStep, small: AcceptedStep | None, enough: float, turn: float
+) -> AcceptedStep | None:
+    """A step that gains where the program of a pose has nothing more to gain; None: it is at rest.
+
+    `small` is the step of that program as it was taken, where there is one.
+    """
     could_gain = _alternatives_could_gain(system, linear, enough, turn)
     if could_gain:
         for other in _alternatives(system, linear, enough, turn):
@@ -75,7 +80,7 @@ def alternative_step(system: System, linear: LinearStep, enough: float, turn: fl
             return best
     if len(system.parts.free) > FEW:
         return None
-    return _sliding_step(system, linear, enough, turn, could_gain)
+    return _sliding_step(system, linear, small, enough, turn, could_gain)
 
 
 def _gaining_step(
@@ -222,19 +227,26 @@ def _with_flipped_corners(system: System, here: Configuration, corners: Ints) ->
 
 
 def _sliding_step(
-    system: System, linear: LinearStep, enough: float, turn: float, could_gain: bool
+    system: System,
+    linear: LinearStep,
+    small: AcceptedStep | None,
+    enough: float,
+    turn: float,
+    could_gain: bool,
 ) -> AcceptedStep | None:
     """A slide that loses nothing, after which the motion goes on past the end of an edge.
 
     A vertex that presses on an edge near its end gains nothing by sliding along it, to first
     order, until it has slid past: then the corner is free to pass on the other side. Where no
-    alternative could gain, a slide by which no vertex gets past an end gains nothing either.
+    alternative could gain, a slide by which no vertex gets past an end gains nothing either; nor
+    does one by which none does but those that the small step has got past without a gain: to
+    first order what a program has to gain does not depend on where along its rows it is asked.
     """
     contacts = linear.here.contacts
     force = linear.solution.forces[: len(contacts.rows)]
     pressing = np.flatnonzero(force > 1e-3 * np.abs(linear.solution.forces).max(initial=0.0))
     past = rows_past_ends(system.parts, linear.here.poses, contacts, pressing)
-    rows, tips = past.rows, past.tips
+    rows = past.rows
     if not len(past.group):
         return None
     sliding = np.zeros((system.parts.count + 1, 3))
@@ -242,27 +254,36 @@ def _sliding_step(
     np.add.at(sliding, rows.edge_body, blocks[:, 0])
     np.add.at(sliding, rows.point_body, blocks[:, 1])
     wish = sliding[system.parts.free]
-    slide = _side_step(system, linear, wish, enough)
-    passes = _passed_ends(system, slide, past)
-    moved = None
-    if slide is not None and (could_gain or _passing_could_gain(system, linear, past, passes, enough, turn)):
+    tried = _passed_by_small_step(system, small, past)
+    moved = _going_on(system, linear, small, past.group, enough, turn) if small and tried.any() else None
+    slide = None if moved is not None else _side_step(system, linear, wish, enough)
+    passes = _passed_ends(system, slide, past) | tried
+    new = passes & ~tried
+    if slide is not None and (could_gain or _passing_could_gain(system, linear, past, new, enough, turn)):
         moved = _slide_past_end(system, linear, slide, past.group, enough, turn)
-    if moved is not None or not tips.any():
+    if moved is not None or not past.tips.any():
         return moved
-    other = _side_step(system, _without_rows(linear, tips), wish, enough)
+    other = _side_step(system, _without_rows(linear, past.tips), wish, enough)
     more = _passed_ends(system, other, past)
     if other is None or (len(system.parts.free) > FEWER and not (more & ~passes).any()):
         return None
-    if not (could_gain or _passing_could_gain(system, linear, past, more, enough, turn)):
+    if not (could_gain or _passing_could_gain(system, linear, past, more & ~tried, enough, turn)):
         return None
-    moved = _slide_past_end(system, linear, other, past.group, enough, turn)
-    held = np.stack([contacts.rows.edge_body[tips], contacts.rows.point_body[tips]], axis=1)
-    if (
-        moved is None
-        or measure_overlaps(system.parts, moved.there.poses, held).worst > 0.1 * system.threshold
-    ):
-        return None  # tip has not got past tip: each is beside the other, and edges cross
-    return moved
+    return _slide_past_tips(system, linear, other, past, enough, turn)
+
+
+def _slide_past_tips(
+    system: System, linear: LinearStep, slide: LinearStep, past: RowsPastEnds, enough: float, turn: float
+) -> AcceptedStep | None:
+    """A slide without the rows of tips as it is taken, where tips have got past each other by it."""
+    moved = _slide_past_end(system, linear, slide, past.group, enough, turn)
+    if moved is None:
+        return None
+    rows = linear.here.contacts.rows.take(past.tips)
+    held = np.stack([rows.edge_body, rows.point_body], axis=1)
+    # Where tip has not got past tip, each is beside the other, and edges cross.
+    apart = measure_overlaps(system.parts, moved.there.poses, held).worst <= 0.1 * system.threshold
+    return moved if apart else None
 
 
 def _passed_ends(system: System, slide: LinearStep | None, past: RowsPastEnds) -> Bools:
@@ -276,6 +297,13 @@ def _passed_ends(system: System, slide: LinearStep | None, past: RowsPastEnds) -
     change = np.einsum("rij,rij->r", blocks, moved)
     moves = (change > 0.1 * system.threshold) & (distance < 0)
     return moves & (distance + 1.1 * change > -system.threshold)
+
+
+def _passed_by_small_step(system: System, small: AcceptedStep | None, past: RowsPastEnds) -> Bools:
+    """Which vertices (K,) of more than a few bodies get past an end by the small step, taken whole."""
+    whole = small is not None and small.crossings is None and small.fraction == 1.0
+    few = len(system.parts.free) <= FEWER
+    return _passed_ends(system, small.linear if small and whole and not few else None, past)
 
 
 def _passing_could_gain(
@@ -295,12 +323,19 @@ def _slide_past_end(
     system: System, linear: LinearStep, slide: LinearStep, groups: Ints, enough: float, turn: float
 ) -> AcceptedStep | None:
     """A slide as it is taken, where more can be had from its end."""
-    contacts = linear.here.contacts
     if largest_travel(system, slide.here, slide.solution.step) <= 0.1 * system.threshold:
         return None  # nothing slides
     moved = take_step(system, slide, turn, SLIDES)
     if moved is None or moved.crossings is not None:
         return None
+    return _going_on(system, linear, moved, groups, enough, turn)
+
+
+def _going_on(
+    system: System, linear: LinearStep, moved: AcceptedStep, groups: Ints, enough: float, turn: float
+) -> AcceptedStep | None:
+    """A step past the ends of edges, where more can be had from its end."""
+    contacts = linear.here.contacts
     # Selected again: only having been outside both edges lets a vertex change from one to the other.
     there = configuration_at(system, moved.there.poses, moved.there.contacts.near.reach, moved.there.contacts)
     if system.study.corners == "chosen":

@@ -75,7 +75,7 @@ def _step_at_rest(
 ) -> AcceptedStep | None:
     """A step on from where a program has nothing more to gain; None: it is an end."""
     worthwhile = _worthwhile_small_step(system, trajectory, linear, small)
-    return worthwhile or alternative_step(system, linear, trajectory.enough, turn)
+    return worthwhile or alternative_step(system, linear, small, trajectory.enough, turn)
 
 
 def _step_where_stalled(
@@ -83,7 +83,7 @@ def _step_where_stalled(
 ) -> tuple[LinearStep, AcceptedStep | None]:
     """A step where none along the program gains, however short, and the program with bodies kept near."""
     near, moved = nearby_step(system, linear, trajectory.enough, system.study.turn)
-    return near, moved or alternative_step(system, linear, trajectory.enough, turn)
+    return near, moved or alternative_step(system, linear, None, trajectory.enough, turn)
 
 
 def _stall_ending(
