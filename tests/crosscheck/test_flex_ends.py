@@ -290,6 +290,28 @@ def test_what_is_written_down_another_way_ends_alike(case: tuple[str, int], chan
     assert result.objective == pytest.approx(changed.get("scale", 1.0) * SLIDES[case], rel=1e-2)
 
 
+ANOTHER_WAY = [{}, {"scale": 1e3}, {"angle": 0.7}, {"mirror": -1.0}]  # in reverse order, too
+
+
+@pytest.mark.parametrize(
+    "changed", [ANOTHER_WAY[0], *(pytest.param(way, marks=pytest.mark.slow) for way in ANOTHER_WAY[1:])]
+)
+def test_a_rider_beside_a_pit_is_slid_alone_before_it_is_said_to_be_locked(changed: dict[str, float]):
+    """It tips into the pit by 0.108, at least; pushes by a hair that promise much must not end the search."""
+    result = solve(copied(random_assembly("touching", 2000126), **changed))
+    assert result.status is FlexStatus.CONVERGED
+    assert result.objective >= 0.108 * changed.get("scale", 1.0)
+
+
+def test_a_program_that_gains_next_to_nothing_for_ever_is_no_failure():
+    """Between faces that are all but parallel a program has no bound, and 4e-6 of its travel is gain."""
+    model = random_assembly("wedge", 2000101)
+    for way in (model, copied(model), copied(model, mirror=-1.0, angle=0.7)):
+        result = solve(way)
+        assert result.status is FlexStatus.CONVERGED
+        assert result.objective == pytest.approx(4.02244, rel=1e-3)
+
+
 def test_a_block_against_a_wall_is_not_carried_along_it_and_round_its_end():
     wall, block = fixed("wall", 2, -5, 3, 5), {"name": "block", "outline": box(0, 0, 1, 1)}
     result = solve(assembly([wall, block], body="block", direction=[1, 0]))

@@ -19,6 +19,8 @@ from pliant.flex.lp.solvers import in_natural_units, solve_program
 from pliant.flex.problem.system import System
 from pliant.flex.status import FlexStatus
 
+SLOWEST = 1e-5  # of the load: what gains less than that with its travel is taken to be held
+
 
 @dataclass(frozen=True)
 class Leaving:
@@ -47,8 +49,12 @@ class Ending:
     turning: Turning | None = None
 
 
-def recession_direction(system: System, program: Program, turning: bool = True) -> Floats | None:
+def recession_direction(
+    system: System, program: Program, turning: bool = True, slowest: float = SLOWEST
+) -> Floats | None:
     """A motion (M, 3) that gains for ever as far as the rows can tell: J q̇ ≥ 0, |q̇| ≤ 1, c·q̇ > 0.
+
+    It gains more than the `slowest` share of what the same motion would gain along the load.
 
     Differs: the paper reads unboundedness off the solver; solvers confuse it with failure.
     """
@@ -56,7 +62,7 @@ def recession_direction(system: System, program: Program, turning: bool = True) 
     bounded = replace(program, gaps=np.zeros_like(program.gaps), bound=np.tile(arm, (len(program.cost), 1)))
     solution = solve_program(bounded, tolerance=1e-8)
     most = float(np.abs(program.cost * arm).max())
-    return solution.step if solution.objective > 1e-5 * most > 0 else None
+    return solution.step if most > 0 and solution.objective > slowest * most else None
 
 
 def find_leaving(system: System, poses: Floats, program: Program) -> Leaving | None:

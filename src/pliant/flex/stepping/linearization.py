@@ -62,6 +62,10 @@ def linear_step(
         if motion is None and not is_usable(system, program, solution) and program.gaps.min(initial=0.0) < 0:
             program, relaxed = _relax(program)
             solution = solve_program(program, system.study.solver, tolerance)
+        if motion is None and not is_usable(system, program, solution):
+            # It can be satisfied, so that it has no bound: between edges that are all but parallel,
+            # what is gained for ever is next to nothing beside the travel.
+            motion = recession_direction(system, program, slowest=0.0)
     return LinearStep(system, here, program, solution, motion, relaxed)
 
 

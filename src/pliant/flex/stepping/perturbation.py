@@ -29,7 +29,7 @@ from pliant.flex.stepping.linearization import (
     with_loss_bounds,
     with_travel_bounds,
 )
-from pliant.flex.stepping.pushes import leans
+from pliant.flex.stepping.pushes import TURNED, leans
 from pliant.flex.stepping.step import Configuration, configuration_at
 from pliant.flex.stepping.trajectory import Trajectory, without_choices
 
@@ -45,7 +45,7 @@ STEPS = 2  # of a push
 SLIDING = 6  # steps of a slide
 STRAIGHT = 0.1  # of what may be lost on a slide is gone by turns: it passes what it would catch on, turned
 JUST = 0.02  # of a stretch between two changes of contact: so near to one, too, a push stops
-ASCENTS = 8  # that gain nothing, be they promising
+ASCENTS = 8  # that gain nothing, be they promising, once what is most wanted has been slid alone
 
 
 def is_worth_perturbing(system: System, trajectory: Trajectory) -> bool:
@@ -64,14 +64,14 @@ def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress
     idle = ascents = tried = 0
     least = LEAST_ROUNDS if system.rattles else 0
     for done in range(MOST_ROUNDS):
-        if (idle >= ROUNDS and done >= least) or ascents >= ASCENTS or not ending.status.at_rest:
+        spent = (idle >= ROUNDS and done >= least) or (ascents >= ASCENTS and tried > TURNED)
+        if spent or not ending.status.at_rest:
             break
-        idle += 1
+        idle, gone = idle + 1, 0.0
         progress(trajectory.steps, None, f"objective {trajectory.here.value:.6g}, shaken")
         for aside in _sideways_trajectories(system, trajectory, chance, tried):
             if not aside:
-                idle += _spared_rounds(0.0)
-                break
+                continue
             ascents += 1
             start, overlap = _with_own_value(system, aside[-1].here), aside[-1].overlaps[-1]
             back = Trajectory(trajectory.model, system, start, looks_far=False, overlap=overlap)
@@ -83,8 +83,10 @@ def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress
                 trajectory.extend(*aside, back)
                 ending = _ending_of_whole(trajectory, end)
                 break
-            gone = np.abs(aside[-1].here.poses - trajectory.here.poses)[:, :2].max()
-            idle += _spared_rounds(float(gone) / system.parts.size)
+            away = np.abs(aside[-1].here.poses - trajectory.here.poses)[:, :2].max()
+            gone = max(gone, float(away) / system.parts.size)
+        else:
+            idle += _spared_rounds(gone)
         tried += 1
     return ending
 
@@ -103,7 +105,7 @@ def _least_better_value(trajectory: Trajectory) -> float:
 
 
 def _spared_rounds(gone: float) -> int:
-    """How many more rounds to spare where leans together moved no body by more of its size than that."""
+    """How many more rounds to spare where no leans of one moved a body by more of its size than that."""
     return int(gone < LITTLE) + 2 * int(gone < LITTLE**2)
 
 
