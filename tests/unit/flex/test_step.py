@@ -138,14 +138,15 @@ def test_the_arc_starts_along_the_step_and_ends_where_the_correction_put_it():
     assert (way[0] - before)[1] * len(way) == pytest.approx(step[0], abs=1e-3)
 
 
-def test_no_body_turns_far_between_two_frames_be_it_by_the_correction_alone():
+def test_bodies_that_only_the_correction_turns_leave_their_way_between_frames_by_the_threshold_at_most():
     system, here = start_of(peg())
     after = here.poses.copy()
     after[1] += (0.1, 0.01, 0.6)
+    arm = system.parts.size / 2 + np.hypot(*system.parts.origins[1])
     for share in (0.0, 0.3, 1.0):
         way = arc(system, here.poses, share * np.array([[0.1, 0.0, 0.6]]), after)
         turned = np.diff(np.concatenate([here.poses[None], way])[:, 1, 2])
-        assert np.abs(turned).max() <= one_step.FRAME_TURN
+        assert arm * turned.max() ** 2 / 8 <= system.threshold
     assert len(arc(system, here.poses, np.zeros((1, 3)), here.poses)) == 1
 
 

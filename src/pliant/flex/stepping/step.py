@@ -360,14 +360,14 @@ def arc(
     where the `cubic` c (M, 3) is known.
     As poses go straight between frames in the user's own frames, bodies that turn together
     come nearer on the way, by θ²/8 of how far apart their origins are: frames are enough for that,
-    where bodies turn most, at the beginning by Δθ or at the end by 2(θ₁ − θ₀) − Δθ + c.
+    with room to spare by the program's Δθ, and where bodies turn most, 2(θ₁ − θ₀) − Δθ + c in the end.
     """
     moved, bent = np.zeros_like(before), np.zeros_like(before)
     moved[system.parts.free], bent[system.parts.free] = step, cubic
-    turned = (after - before)[:, 2]
-    spin = np.maximum(np.abs(moved[:, 2]), np.abs(2 * turned - moved[:, 2] + bent[:, 2]))[:-1]
-    bulge = (system.parts.size / 2 + np.hypot(*system.parts.origins.T)) * spin**2 / 8
-    wanted = max(spin.max() / FRAME_TURN, np.sqrt(bulge.max() / (0.3 * system.threshold)))
+    spin, last = np.abs(moved[:-1, 2]), np.abs(2 * (after - before) - moved + bent)[:-1, 2]
+    arm = system.parts.size / 2 + np.hypot(*system.parts.origins.T)
+    bulge = np.maximum(arm * spin**2 / (8 * 0.3), arm * last**2 / 8)
+    wanted = max(spin.max() / FRAME_TURN, np.sqrt(bulge.max() / system.threshold))
     count = int(np.clip(np.ceil(refined * wanted), 1, refined**2 * MOST_FRAMES))
     t = np.arange(1, count + 1)[:, None, None] / count
     return before + t * moved + t**2 * (after - before - moved + (t - 1) * bent)
