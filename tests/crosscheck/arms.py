@@ -114,6 +114,15 @@ def peaks(arm: Arm) -> list[float]:
     return strings if arm.wall is None else [*strings, arm.wall[0]]
 
 
+def next_step(arm: Arm, angle: float, way: float) -> float:
+    """The next angle on a way downhill: where a bound is met soonest, if it is nearer than a step.
+
+    A bound that only just forbids what lies there would else be stepped over.
+    """
+    lowest = [((peak + pi - angle) * way) % (2 * pi) for peak in peaks(arm)]
+    return angle + way * min([DOWN, *(far for far in lowest if far > PLACE)])
+
+
 def settled(arm: Arm, angle: float, share: float) -> float | None:
     """Where an arm comes to rest from an angle; None where its bounds leave it none near by."""
     for k, peak in enumerate(peaks(arm)):
@@ -126,7 +135,7 @@ def settled(arm: Arm, angle: float, share: float) -> float | None:
         return None
     way = -1.0 if slope(arm, angle, share) > 0.0 else 1.0
     for _ in range(int(2 * pi / DOWN)):
-        ahead = angle + way * DOWN
+        ahead = next_step(arm, angle, way)
         low = min(range(len(bounds(arm, ahead, share))), key=lambda k: bounds(arm, ahead, share)[k])
         if bounds(arm, ahead, share)[low] < 0.0:
             if bounds(arm, angle, share)[low] <= 1e-12:

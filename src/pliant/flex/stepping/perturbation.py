@@ -135,15 +135,22 @@ def _sideways_trajectories(
             there = push_aside(level, start, lean.push, lean.keep, SLIDING, reach=most)
         else:
             there = _cut_at_loss(system, _push_aside_either_way(near, start, lean.push, lean.keep), least)
-        if not there.steps:
+        if not there.steps or not _is_clear(system, there):
             continue
         touching = 2 * system.threshold + (hair if lean.slides else 0.0)
         for share in _stopping_shares(system, start.here, there.here, touching, chance)[: lean.stops]:
             stop = there.cut_at_share(share)
-            if _promises_more(system, trajectory, _with_own_value(system, stop.here)):
+            here = _with_own_value(system, stop.here)
+            if _is_clear(system, stop) and _promises_more(system, trajectory, here):
                 yield [*aside[1:], stop]
-        aside.append(there.cut_at_share(chance.random()) if lean.stops else there)
+        cut = there.cut_at_share(chance.random()) if lean.stops else there
+        aside.append(cut if _is_clear(system, cut) else there)
     yield aside[1:]
+
+
+def _is_clear(system: System, trajectory: Trajectory) -> bool:
+    """Whether no row is violated where a trajectory was cut: what begins there may overlap by as much."""
+    return trajectory.here.violation <= 2 * system.threshold
 
 
 def _cut_at_loss(system: System, trajectory: Trajectory, least: float) -> Trajectory:

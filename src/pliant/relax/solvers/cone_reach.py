@@ -69,7 +69,7 @@ def _opening_shares(spot: ConeSystem, forces: Floats) -> Floats:
     count = len(spot.rows.laws)
     sign = np.where(spot.rows.laws == STRING, 1.0, -1.0) * (spot.rows.laws != BAR)
     first, last = np.maximum(sign * spot.forces[:count], 0.0), sign * forces[:count]
-    return np.where(last < 0.0, first / np.maximum(first - last, 1e-300), np.inf)
+    return _shares(first, first - last, last < 0.0)
 
 
 def _closing_shares(
@@ -83,7 +83,7 @@ def _closing_shares(
         gaps[row] = contact_slope(state.x, touch, pair, slopes[row])
     nearer = -(slopes * moves[touch.ends[pairs]].reshape(-1, 4 * d)).sum(axis=1)
     least = np.maximum(gaps, 0.0)
-    return pairs, np.where(nearer > least, least / np.maximum(nearer, 1e-300), np.inf)
+    return pairs, _shares(least, nearer, nearer > least)
 
 
 def _slipping_shares(
@@ -108,4 +108,13 @@ def _slipping_shares(
     inside = np.minimum(spot.friction**2 @ which - first**2, 0.0)
     leaves: Bools = np.sqrt(friction**2 @ which) > last
     root = slope + np.sqrt(np.maximum(slope**2 - square * inside, 0.0))
-    return grips, np.where(leaves, -inside / np.maximum(root, 1e-300), np.inf)
+    return grips, _shares(-inside, np.maximum(root, NONE), leaves)
+
+
+def _shares(left: Floats, change: Floats, comes: Bools) -> Floats:
+    """What is left over how fast it is used up where it comes to an end; inf where it does not.
+
+    Where it does, the change is no less than what is left, so that the share is 1 at most however small both
+    are; elsewhere it can be 0 or of either sign, and no share is meant.
+    """
+    return np.divide(left, change, out=np.full(len(left), np.inf), where=comes)

@@ -23,6 +23,7 @@ from pliant.relax.solvers.cone_equations import (
     take,
 )
 from pliant.relax.solvers.dead_centres import displace_nodes
+from pliant.relax.solvers.events import locate_fold
 from pliant.relax.solvers.run_state import copy_of
 
 TURNS = 40
@@ -56,19 +57,26 @@ def lets_go(net: Network, state: State, share: float, goal: float) -> Release | 
     found = _released(net, own, state, carried_by(net, own, state), share, goal)
     if found is not None:
         return found
-    late = _just_released(net, state, carried_by(net, own, state))
+    late = _just_released(net, own, state, carried_by(net, own, state))
     return None if late is None else _released(net, own, state, late, share, goal)
 
 
-def _just_released(net: Network, state: State, now: FrictionState) -> FrictionState | None:
-    """What is carried if the element that has been loose for least, and for next to nothing, still holds."""
+def _just_released(net: Network, own: RoughNetwork, state: State, now: FrictionState) -> FrictionState | None:
+    """What is carried if the element that has been loose for least, and for next to nothing, still holds.
+
+    A pose that nothing makes stable is at rest to the tolerance of forces alone, being about to fall: it is
+    as far from what let go as these, and as little negative stiffness as there may be, let it.
+    """
     laws = net.parts.links.laws
     lets = net.rigid & (laws != BAR) & (now.links == 0.0)
     slack = np.where(lets, np.abs(elongations(net, state).links), np.inf)
     open_by = np.where(now.touches == 0.0, np.abs(contact_gaps(net, state.x)), np.inf)
     loose = np.append(slack, open_by)
     least = int(loose.argmin()) if len(loose) else -1
-    if least < 0 or loose[least] > SLACK * (net.size or 1.0):
+    spot = equations(net, own, state, now)
+    soft = least_stiffness_left(spot, spot.j)
+    falls = soft is not None and soft[0] < -RANK * np.abs(spot.stiff).max()
+    if least < 0 or loose[least] > (JUST if falls else SLACK) * (net.size or 1.0):
         return None
     if least < len(laws):
         now.links[least] = NONE if laws[least] == STRING else -NONE
@@ -101,6 +109,36 @@ def _released(
             way = _loose_way(spot, row)
             return None if way is None else Release(t, there, way)
     return None
+
+
+def slips_over(net: Network, state: State, share: float, goal: float) -> Release | None:
+    """Where, ahead of a pose at rest, lengths meet that the drive eases, so that what is taut gets loose.
+
+    At a fold lengths have a self-stress, Jᵀ p = 0, and forces grow along it without bound. Where the drive
+    asks for lengths at a rate d with p·d < 0, none of them is strained beyond, as long as what p has to pull
+    or to press may get loose: a string that is paid out until it is as long as the farthest point is away.
+    With p·d > 0 it locks, and so it does where p is of bars alone.
+    """
+    if not is_applicable(net) or len(state.gripped):
+        return None
+    found = locate_fold(net, state, None, share, goal)
+    if found is None or not abs(found[0] - share) <= JUST or not goal > share:
+        return None
+    (at, there), own = found, rough_network(net)
+    now, further = carried_by(net, own, state), copy_of(there)
+    net.aim(further, goal)
+    spot, ahead = equations(net, own, there, now), equations(net, own, further, now)
+    left, sizes, right = np.linalg.svd(spot.j)
+    if not len(sizes) or len(sizes) < len(spot.j) or len(ahead.over) != len(spot.over):
+        return None
+    p, way = left[:, len(sizes) - 1], right[len(sizes) - 1]
+    p = -p if p @ spot.forces < 0.0 else p
+    loosens = np.abs(p[: len(spot.rows.laws)][spot.rows.laws != BAR]).max(initial=0.0) > RANK
+    if not loosens or p @ (ahead.over - spot.over) >= 0.0:
+        return None
+    moves = spot.rows.spread(way[:, None])[0]
+    moves *= np.sign(((there.x - state.x) * moves).sum()) / np.sqrt((moves**2).sum(axis=1).max())
+    return Release(at, there, PUSH * moves)
 
 
 def limit_near(net: Network, state: State, share: float) -> Release | None:

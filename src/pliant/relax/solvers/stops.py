@@ -35,7 +35,7 @@ from pliant.relax.solvers.multipliers import clear_multipliers
 from pliant.relax.solvers.newton import Settled, settle
 from pliant.relax.solvers.record import Branch, Record
 from pliant.relax.solvers.relaxation import perturb_nodes
-from pliant.relax.solvers.release import lets_go, limit_near
+from pliant.relax.solvers.release import lets_go, limit_near, slips_over
 from pliant.relax.solvers.run_state import Pace, Run, copy_of, rescale, restore
 
 SMALLEST = 2.0**-30  # increment, as a share of the drive: events are located so closely
@@ -160,7 +160,7 @@ def name_event(
         record.notice(ahead, "branch", inversion_text(net, before.x, state.x))
     elif fault == "jump":
         record.forget("unstable", ahead - SAME)
-        record.forget("soft", ahead - SAME)
+        record.forget("soft", min(pace.share, ahead - SAME))  # forces grow without bound towards a fold
         record.notice(ahead if loose is None else loose, "snap", snap_text(net, before, state))
     elif fault == "sign":
         record.notice(ahead, "branch", "passes a singular pose: two assemblies meet there")
@@ -183,11 +183,16 @@ def snap_text(net: Network, before: State, after: State) -> str:
 
 
 def _let_go(run: Run, before: State, state: State, share: float, goal: float, record: Record) -> float | None:
-    """Where a string that goes slack, a contact that opens or a limit lets it fall; the state is where to.
+    """Where a string that goes slack, a contact that opens, a limit or a fold lets it fall.
 
-    None where none does: then the state is as it was.
+    The state is where to.
+    None where none does, and the state is as it was.
     """
-    settled = lets_go(run.net, before, share, goal) or limit_near(run.net, before, share)
+    settled = (
+        lets_go(run.net, before, share, goal)
+        or limit_near(run.net, before, share)
+        or slips_over(run.net, before, share, goal)
+    )
     if settled is None or settled.share + 2.0 * SMALLEST > goal:
         return None
     there = copy_of(settled.state)
