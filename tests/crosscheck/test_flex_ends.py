@@ -337,3 +337,9 @@ def test_a_free_turn_beside_a_long_travel_is_not_lost_in_it(scale):
     assert result.status is FlexStatus.TURNING
     assert result.turning is not None
     assert result.turning.bodies == ("peg",)
+
+
+def test_no_way_goes_on_from_a_cut_where_rows_say_that_parts_overlap():
+    """As deep as they said it was then allowed to get: by 190 thresholds, on a chain's pins."""
+    result = solve(random_assembly("chain", 1001))
+    assert result.path_overlap <= 2 * result.threshold

@@ -121,7 +121,8 @@ def test_the_same_option_means_the_same_in_every_command():
                 helps.setdefault(option.opts[0], set()).add(option.help or "")
                 values.setdefault(option.opts[-1], set()).add((option.metavar, option.is_flag))
     differing = {name for name, forms in values.items() if len(forms) > 1}
-    assert differing == {"--move", "--output"}  # BODY or JOINT=X,Y; FILE or FOLDER
+    # BODY or JOINT=X,Y; FILE or FOLDER; of the flex its LENGTH, of figures a condition on one
+    assert differing == {"--move", "--output", "--limit"}
     assert len({text.split()[0] for text in helps["--tolerance"]}) == 1
     assert {text.split()[0] for text in helps["--frames"]} == {"Poses"}
     assert {" ".join(text.split()[:4]) for text in helps["--iterations"]} == {"Give up after so"}

@@ -18,14 +18,14 @@ from pliant.core.status import INTERRUPTED
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
 @click.option(
-    "--spread",
+    "--vary",
     "given",
     multiple=True,
     metavar="NAME=SPREAD",
     help="Before the file's own: gap=normal:0.05, gap=normal:0.15,sigmas:3, gap=uniform:0.1, gap=laser. "
     "Repeatable.",
 )
-@click.option("--samples", type=click.IntRange(1), default=1000, help="How many (default 1000).")
+@click.option("--draws", "samples", type=click.IntRange(1), default=1000, help="How many (default 1000).")
 @click.option("--seed", type=click.IntRange(0), default=1, help="Of the samples (default 1).")
 @click.option("--limit", "limits", multiple=True, help='That a good one keeps: "strain <= 0.02". Repeatable.')
 @report_option

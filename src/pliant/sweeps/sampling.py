@@ -146,7 +146,7 @@ def read_tolerance(name: str, text: str) -> dict[str, Any]:
         key, colon, value = (word.strip() for word in part.partition(":"))
         if not (key and colon and value):
             cure = f"Write normal:0.05, uniform:0.1, normal:0.15,sigmas:3 or one of {', '.join(PROCESSES)}"
-            raise InputError([Fault("--spread", f"{name}={text} is no spread", cure)])
+            raise InputError([Fault("--vary", f"{name}={text} is no spread", cure)])
         table[key] = value.split(";") if key == "measured" else value
     return table
 

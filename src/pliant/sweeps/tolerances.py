@@ -105,7 +105,7 @@ def read_lot(
 ) -> Lot:
     """A lot of what was written; an InputError where some of it cannot be used."""
     if not 1 <= samples <= MOST:
-        raise InputError([Fault("--samples", f"is {samples:,}", f"Give from 1 to {MOST:,}")])
+        raise InputError([Fault("--draws", f"is {samples:,}", f"Give from 1 to {MOST:,}")])
     text, suffix = carried_text(path, max_bytes)
     data = parse(text, Path(f"model{suffix}"))
     if given:
@@ -113,7 +113,7 @@ def read_lot(
         text, suffix = json_text(file_numbers(data)), ".json"
     model = model_of(data, named_file(path))
     if not model.tolerances:
-        cure = "Write [tolerances] with gap = { normal = 0.05 }, or --spread gap=normal:0.05"
+        cure = "Write [tolerances] with gap = { normal = 0.05 }, or --vary gap=normal:0.05"
         raise InputError([Fault("tolerances", "are missing: nothing would differ", cure)], named_file(path))
     unit = str(data.get("units", "mm"))
     kept = tuple(read_limit(limit, unit) for limit in limits)

@@ -15,6 +15,8 @@ from pliant.flex.status import (
 from pliant.linkage.status import DragStatus, EditStatus, SynthesisStatus, TraceStatus
 from pliant.relax.status import EvolveStatus, RelaxStatus
 from pliant.snap.status import SnapStatus
+from pliant.sweeps.optimum import OptimizeStatus
+from pliant.sweeps.tolerance_result import ToleranceStatus
 
 METHODS = (
     FlexStatus,
@@ -31,8 +33,14 @@ METHODS = (
     RelaxStatus,
     EvolveStatus,
     SnapStatus,
+    OptimizeStatus,
+    ToleranceStatus,
 )
 SOUND = {
+    OptimizeStatus.MET,
+    OptimizeStatus.BEST_FOUND,
+    ToleranceStatus.ALL_PASS,
+    ToleranceStatus.SPREAD,
     FlexStatus.CONVERGED,
     ProofStatus.PROVED,
     ComparisonStatus.ALIKE,

@@ -55,7 +55,7 @@ def volume(mesh: Mesh) -> float:
 
 @pytest.mark.parametrize("name", ["eight-blocks", "jigsaw", "jansen", "two-hooks"])
 def test_no_part_lies_over_another_and_all_on_the_sheet(name: str):
-    found = files.parts_of(gallery.load(name), gap=2)
+    found = files.parts_of(gallery.load(name), spacing=2)
     boxes = [shapely.box(*part_box(part).ravel()) for part in found.sheet.parts]
     tree = shapely.STRtree(boxes)
     pairs = tree.query(boxes, predicate="dwithin", distance=2 - 1e-9).T.tolist()
@@ -82,11 +82,11 @@ def test_what_the_sheet_has_no_room_for_is_named():
 
 
 def test_units_of_the_model_are_scaled_to_millimetres():
-    inches = files.parts_of(assembly(PLATE, units="in"), gap=0)
+    inches = files.parts_of(assembly(PLATE, units="in"), spacing=0)
     assert inches.sheet.size == pytest.approx((30 * 25.4, 20 * 25.4))
     with pytest.raises(InputError, match="'cells' is no unit of length"):
         files.parts_of(assembly(PLATE, units="cells"))
-    assert files.parts_of(assembly(PLATE), scale=2, gap=0).sheet.size == (60, 40)
+    assert files.parts_of(assembly(PLATE), scale=2, spacing=0).sheet.size == (60, 40)
 
 
 # Kerf
@@ -365,7 +365,7 @@ def test_the_command_writes_every_file_and_says_what_was_cut(plate: Path):
         (["--thickness", "-1"], "thickness"),
         (["--kerf", "inf"], "kerf"),
         (["--kerf", "-0.1"], "kerf"),
-        (["--gap", "x"], "gap"),
+        (["--spacing", "x"], "spacing"),
         (["--scale", "0"], "scale"),
         (["--sheet", "0,10"], "sheet"),
         (["--chord", "0"], "chord"),

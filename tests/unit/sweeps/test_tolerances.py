@@ -258,7 +258,7 @@ def test_tolerances_of_the_command_line_go_before_the_files(stack: Path):
 
 def test_samples_are_solved_as_their_models_would_be(stack: Path, tmp_path: Path):
     table, picture, folder = tmp_path / "samples.csv", tmp_path / "h.png", tmp_path / "worst"
-    words = ["--samples", 6, "--limit", "objective >= 0.3", "-o", table, "-o", picture, "--jobs", 1]
+    words = ["--draws", 6, "--limit", "objective >= 0.3", "-o", table, "-o", picture, "--jobs", 1]
     found = run("tolerances", stack, *words, "--save-worst", 1, folder, "--json", tmp_path / "all.json")
     assert found.exit_code == 0, found.output
     data = json.loads((tmp_path / "all.json").read_text())
@@ -285,17 +285,17 @@ def test_samples_are_the_same_to_the_bit_in_one_process_two_and_on_a_cluster(sta
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--spread", "gp=normal:1"], "is no parameter and no key of this file"),
-        (["--spread", "a=normal:-1"], "tolerances.a.normal: must be at least 0"),
-        (["--spread", "a=normal"], "a=normal is no spread. Write normal:0.05"),
-        (["--spread", "a=normal:1,uniform:2"], "has normal and uniform"),
-        (["--spread", "a=uniform:1,sigmas:3"], "has sigmas beside uniform"),
-        (["--spread", "a=normal:1,within:1,shift:2"], "is shifted by 2, and sorted within ±1"),
-        (["--spread", "bodies[0].name=normal:1"], "holds no number"),
-        (["--spread", "a=file:../g.csv"], "no .csv in the model's folder"),
-        (["--spread", "a=file:g.csv"], "g.csv"),
+        (["--vary", "gp=normal:1"], "is no parameter and no key of this file"),
+        (["--vary", "a=normal:-1"], "tolerances.a.normal: must be at least 0"),
+        (["--vary", "a=normal"], "a=normal is no spread. Write normal:0.05"),
+        (["--vary", "a=normal:1,uniform:2"], "has normal and uniform"),
+        (["--vary", "a=uniform:1,sigmas:3"], "has sigmas beside uniform"),
+        (["--vary", "a=normal:1,within:1,shift:2"], "is shifted by 2, and sorted within ±1"),
+        (["--vary", "bodies[0].name=normal:1"], "holds no number"),
+        (["--vary", "a=file:../g.csv"], "no .csv in the model's folder"),
+        (["--vary", "a=file:g.csv"], "g.csv"),
         (["--limit", "objective"], "is no limit"),
-        (["--samples", "0"], "--samples"),
+        (["--draws", "0"], "--draws"),
     ],
 )
 def test_bad_words_of_tolerances_are_refused_with_a_cure(stack: Path, words: list[str], said: str):

@@ -31,7 +31,7 @@ class CutSettings(Frozen):
     width: Length = Field(10.0, description="of a linkage's bars")
     scale: Positive = Field(1.0, description="by which the model is enlarged")
     chord: Length = Field(0.01, description="how far chords may be from roundings that pliant makes")
-    gap: Gap = Field(5.0, description="between parts on the sheet")
+    spacing: Gap = Field(5.0, description="between parts on the sheet")
     sheet: tuple[Length, Length] | None = Field(None, description="its width and height; default as needed")
     in_place: Flag = Field(False, description="parts lie as the model has them drawn")
     thickness: Length | None = Field(None, description="of plates, for .stl and .3mf")
@@ -95,7 +95,7 @@ def parts_of(model: BaseModel, **settings: object) -> CuttingList:
     Args:
         model: an Assembly, a Fastener or a Linkage.
         settings: keys of `CutSettings`, in mm: kerf, pin, width, scale, chord,
-            gap, sheet, in_place, thickness.
+            spacing, sheet, in_place, thickness.
 
     Returns:
         Parts in mm; `write_parts` puts them into a file.
@@ -114,7 +114,7 @@ def parts_of(model: BaseModel, **settings: object) -> CuttingList:
     if faults := [one for one in cut if isinstance(one, Fault)]:
         raise InputError(faults)
     parts = [one for one in cut if isinstance(one, Part)]
-    sheet = in_place(parts, asked.kerf) if asked.in_place else laid_out(parts, asked.gap, asked.sheet)
+    sheet = in_place(parts, asked.kerf) if asked.in_place else laid_out(parts, asked.spacing, asked.sheet)
     return CuttingList(str(getattr(model, "title", "")), sheet, asked, notes)
 
 

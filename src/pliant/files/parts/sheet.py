@@ -25,15 +25,15 @@ class CutSheet:
     in_place: bool
 
 
-def laid_out(parts: Sequence[Part], gap: float, size: tuple[float, float] | None) -> CutSheet:
-    """Parts in rows from the lower left, the highest first, `gap` apart and from the sheet's edge."""
+def laid_out(parts: Sequence[Part], spacing: float, size: tuple[float, float] | None) -> CutSheet:
+    """Parts in rows from the lower left, the highest first, `spacing` apart and from the sheet's edge."""
     boxes = [part_box(part) for part in parts]
     sizes = np.array([box[1] - box[0] for box in boxes])
-    across = size[0] if size else _width_for(sizes, gap)
-    places = _shelves(sizes, gap, across)
-    used = (places + sizes).max(axis=0) + gap
+    across = size[0] if size else _width_for(sizes, spacing)
+    places = _shelves(sizes, spacing, across)
+    used = (places + sizes).max(axis=0) + spacing
     if size:
-        _check_fits(parts, sizes, places, gap, size)
+        _check_fits(parts, sizes, places, spacing, size)
     placed = [
         moved(part, (float(x - box[0, 0]), float(y - box[0, 1]), 0.0))
         for part, box, (x, y) in zip(parts, boxes, places.tolist(), strict=True)
@@ -41,29 +41,29 @@ def laid_out(parts: Sequence[Part], gap: float, size: tuple[float, float] | None
     return CutSheet(tuple(placed), size or (float(used[0]), float(used[1])), False)
 
 
-def _width_for(sizes: np.ndarray, gap: float) -> float:
-    area = float(np.prod(sizes + gap, axis=1).sum())
-    return max(sqrt(WIDER * area), float(sizes[:, 0].max()) + gap) + gap
+def _width_for(sizes: np.ndarray, spacing: float) -> float:
+    area = float(np.prod(sizes + spacing, axis=1).sum())
+    return max(sqrt(WIDER * area), float(sizes[:, 0].max()) + spacing) + spacing
 
 
-def _shelves(sizes: np.ndarray, gap: float, across: float) -> np.ndarray:
+def _shelves(sizes: np.ndarray, spacing: float, across: float) -> np.ndarray:
     """Lower left corners (P, 2) of boxes of sizes (P, 2)."""
     places = np.zeros_like(sizes)
-    x = y = gap
+    x = y = spacing
     height = 0.0
     for number in sorted(range(len(sizes)), key=lambda one: -sizes[one, 1]):
         wide, high = sizes[number]
-        if x > gap and x + wide + gap > across * (1 + 1e-12):
-            x, y, height = gap, y + height + gap, 0.0
+        if x > spacing and x + wide + spacing > across * (1 + 1e-12):
+            x, y, height = spacing, y + height + spacing, 0.0
         places[number] = x, y
-        x, height = x + wide + gap, max(height, high)
+        x, height = x + wide + spacing, max(height, high)
     return places
 
 
 def _check_fits(
-    parts: Sequence[Part], sizes: np.ndarray, places: np.ndarray, gap: float, size: tuple[float, float]
+    parts: Sequence[Part], sizes: np.ndarray, places: np.ndarray, spacing: float, size: tuple[float, float]
 ) -> None:
-    over = np.flatnonzero(((places + sizes + gap) > np.array(size) * (1 + 1e-12)).any(axis=1)).tolist()
+    over = np.flatnonzero(((places + sizes + spacing) > np.array(size) * (1 + 1e-12)).any(axis=1)).tolist()
     if not over:
         return
     wide, high = sizes[over[0]].tolist()
@@ -71,7 +71,7 @@ def _check_fits(
         f"has no room for {len(over)} of {len(parts)} parts; the first is"
         f" {parts[over[0]].name!r}, {wide:.4g} × {high:.4g} mm"
     )
-    raise InputError([Fault("--sheet", problem, "Give a larger sheet, a smaller --gap, or fewer parts")])
+    raise InputError([Fault("--sheet", problem, "Give a larger sheet, a smaller --spacing, or fewer parts")])
 
 
 def in_place(parts: Sequence[Part], kerf: float) -> CutSheet:
