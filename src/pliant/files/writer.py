@@ -59,8 +59,8 @@ def plain(model: BaseModel) -> dict[str, Any]:
     for name in type(study).model_fields if isinstance(study, BaseModel) else ():
         own = getattr(study, name)
         if isinstance(own, BaseModel):
-            # A command's own study overrides the common one even with a default.
-            data["study"][name] = own.model_dump(by_alias=True, exclude_unset=True)
+            # A command's own study overrides the common one even with a default, but not with nothing.
+            data["study"][name] = own.model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
     head = {"pliant": getattr(model, "pliant", None), "kind": getattr(model, "kind", None)}
     return _short_number({**head, **data})
 

@@ -489,7 +489,8 @@ class Study(FlexStudy):
             return tables[command]
         own = self.flex
         common = {name: getattr(self, name) for name in FlexStudy.model_fields}
-        chosen = {} if own is None else {name: getattr(own, name) for name in own.model_fields_set}
+        given = {} if own is None else {name: getattr(own, name) for name in own.model_fields_set}
+        chosen = {name: value for name, value in given.items() if value is not None}  # null is not given
         if "maximize" in chosen:
             common |= {"load": (), "gravity": None}
         elif own is not None and own.loaded:
