@@ -71,7 +71,15 @@ GUIDED = (
     *("study", "tolerances"),
 )
 PAGES = ["README.md", *(str(page.relative_to(ROOT)) for page in sorted((ROOT / "docs").rglob("[!_]*.md")))]
-LONG = ("fasteners", "editing", "optimize", "python", "tolerances")  # tours that take seconds
+LONG = (
+    "fasteners",
+    "editing",
+    "optimize",
+    "play",
+    "python",
+    "recipes",
+    "tolerances",
+)  # seconds each
 TOURS = [page for page in PAGES if "_build" not in page and blocks(page)]
 
 

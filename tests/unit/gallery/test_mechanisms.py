@@ -23,6 +23,7 @@ from pliant.relax.status import RelaxStatus
 
 MECHANISMS: dict[str, Mechanism] = of_kind("mechanism")
 ENDINGS = {"random": RelaxStatus.LOCKED, "magnets": RelaxStatus.BRANCH_DOUBTFUL}
+LONG = {"cam", "collision", "crane", "tensegrity"}  # two seconds and more
 GIVING = {
     "singular",
     "slender",
@@ -59,7 +60,9 @@ def rigid(model: Mechanism) -> Iterator[tuple[str, str]]:
         yield from combinations(body.nodes, 2)
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in MECHANISMS]
+)
 def test_each_mechanism_ends_as_it_is_meant_to(name: str):
     result = solved(name)
     assert result.status is ENDINGS.get(name, RelaxStatus.CONVERGED), result.summary()
@@ -174,6 +177,7 @@ def test_ten_turns_lift_the_rack_by_what_the_ratios_say():
     np.testing.assert_allclose(lift, [0, 10 * 2 * math.pi * 8 / 7.5], atol=1e-8)
 
 
+@pytest.mark.slow
 def test_the_follower_is_as_high_as_the_cams_support():
     turned = 2 * math.pi * solved("cam").shares
     wanted = 1 + np.maximum(20, 8 + 24 * np.cos(turned))
@@ -228,6 +232,7 @@ def test_the_hook_rises_by_half_the_rope_and_the_rope_pulls_half_the_weight():
     np.testing.assert_allclose(rope, 100, rtol=1e-8)
 
 
+@pytest.mark.slow
 def test_the_prism_twists_to_150_degrees_and_is_tight_there():
     centre = [np.mean([end("tensegrity", f"{row}{k}") for k in range(3)], axis=0) for row in "ab"]
     foot, top = (
@@ -244,6 +249,7 @@ def test_the_prism_twists_to_150_degrees_and_is_tight_there():
 # Contact, friction and fields
 
 
+@pytest.mark.slow
 def test_the_arms_touch_and_do_not_pass_through_each_other():
     arms = shapely.linestrings(
         np.stack([path("collision", node) for node in "apbq"], axis=1).reshape(-1, 2, 2, 2)
@@ -353,6 +359,7 @@ def test_the_doors_pin_is_where_two_equal_leaves_put_it():
     np.testing.assert_allclose(path("door", "pin")[:, 1:], [[0, 120]] * len(turned), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_the_weight_hangs_plumb_under_the_cranes_tip():
     string = path("crane", "weight") - path("crane", "tip")
     np.testing.assert_allclose(string, [[0, 0, -15]] * len(string), atol=1e-4)

@@ -122,6 +122,7 @@ def test_other_numbers_of_joints_and_links_are_kept_to():
 # Others
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("struts", "pull"), [(3, 0.06), (4, 0.12)])
 def test_a_prism_twists_until_its_strings_are_tight(struts, pull):
     found = solve(prism(struts, pull), RelaxStudy(frames=12))
@@ -160,6 +161,7 @@ def test_a_hexapod_without_a_tour_comes_back():
     assert np.ptp(lengths, axis=1).min() > 10
 
 
+@pytest.mark.slow
 def test_a_cam_lifts_its_follower_by_its_support():
     model = cam()
     found = solve(model, RelaxStudy(frames=12))
