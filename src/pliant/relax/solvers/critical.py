@@ -33,7 +33,7 @@ from pliant.relax.solvers.arclength import (
 )
 from pliant.relax.solvers.lagrange import free_modes, least_free_stiffness, settle_exactly
 
-MOST = 2000  # steps along the way
+MOST, REFUSED = 2000, 200  # steps along the way, and those of them that are refused: rounding hides it
 FIRST, LONGEST, LEAST = 1e-4, 0.15, 1e-9  # steps along the way: of links, the largest force, the drive
 CLOSE = 1e-6  # step to where κ is 0 that is left to its rate: nearer, rounding grows as 1/κ
 STRAIGHT = 0.95  # cosine of the corner that a step along the way makes, at least
@@ -73,7 +73,12 @@ def follow_stretch(net: Network, state: State, share: float, goal: float) -> Pat
     state, out = State._make(array.copy() for array in state), PathStretch([])
     settle_exactly(net, state)
     way = _ArclengthPath(net, goal, path_point(net, state, share, goal))
-    while out.solved < MOST and way.along is not None and way.spot.share >= share - FIRST:
+    while (
+        out.solved < MOST
+        and way.refused < REFUSED
+        and way.along is not None
+        and way.spot.share >= share - FIRST
+    ):
         out.solved += 1
         if way.arrives():
             end = way.arrived()
@@ -109,6 +114,7 @@ class _ArclengthPath:
         self.along = tangent(spot, np.append(np.zeros(len(spot.left)), 1.0))
         self.first, self.least = spot.largest, float(self.values.min(initial=np.inf))
         self.before, self.turned, self.turning, self.wanted = spot, False, False, np.inf
+        self.refused = 0
 
     @property
     def stands(self) -> bool:
@@ -142,6 +148,7 @@ class _ArclengthPath:
             values, ways = free_modes(ahead.rows, ahead.stiff)
         if ahead is None or along is None or further is None or not self._fits(ahead, further, values):
             self.step *= 0.25
+            self.refused += 1
             return False
         lost, turns = (
             _distance_to_zero(values, self.values, self.step),
