@@ -14,9 +14,11 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
 BOUND = re.compile(r"(?P<name>[\w.-]+)(\[[\w,]+\])?>=(?P<version>[\d.]+)")
+OWN = re.compile(r"pliant\[(?P<extras>[\w,]+)\]")
 TOOLS = {"ruff", "pyright", "import-linter"}
 
 
@@ -30,10 +32,20 @@ def lowest(requirements: list[str]) -> Iterator[str]:
             yield f"{bound['name']}=={bound['version']}"
 
 
+def required(project: dict[str, Any], extra: str) -> Iterator[str]:
+    """What an extra asks for; for extras that it names itself, what these ask for."""
+    for requirement in project["optional-dependencies"][extra]:
+        if own := OWN.fullmatch(requirement):
+            for name in own["extras"].split(","):
+                yield from required(project, name)
+        else:
+            yield requirement
+
+
 def main() -> None:
     project = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
-    sys.stdout.writelines(f"{line}\n" for line in lowest(wanted))
+    wanted = [*project["dependencies"], *required(project, "dev"), *required(project, "slow")]
+    sys.stdout.writelines(f"{line}\n" for line in dict.fromkeys(lowest(wanted)))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """How the house is built: names that mean one thing, and methods that show the same face."""
 
 import ast
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 import pliant
 
 PACKAGE = Path(pliant.__file__).parent
+LOWEST = Path(__file__).parents[1] / "lowest.py"
 METHODS = ("flex", "linkage", "relax", "snap")
 FACE = {"model", "faults", "solve", "result", "status", "report", "drawing", "charts", "generate", "warm"}
 DOORS = {"linkage": {"drag"}}  # what users import beside the face
@@ -38,3 +41,13 @@ def test_no_two_modules_of_a_method_bear_one_name(method):
         homes[path.stem].append(str(path.relative_to(PACKAGE)))
     repeated = {name for name, places in homes.items() if len(places) > 1}
     assert repeated <= {"__init__", "result", "report", "drawing", "drag"}  # of a method's own questions, too
+
+
+def test_every_requirement_has_one_lower_bound_those_of_extras_that_name_others_too():
+    said = subprocess.run([sys.executable, LOWEST], capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr
+    lines = said.stdout.split()
+    names = {line.partition("==")[0] for line in lines}
+    assert {"numpy", "numba", "anywidget", "jax", "pyarrow"} <= names
+    assert len(names) == len(lines)
+    assert "ruff" not in names  # a tool
