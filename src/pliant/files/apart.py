@@ -14,13 +14,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from pliant.core.errors import Fault, InputError
+from pliant.core.processes import start_python
 from pliant.core.progress import Progress, silent
 
-SOURCE = Path(__file__).parents[2]
 SERVE = "from pliant.files.apart import serve; serve()"
 SECONDS = 120.0  # that a call may take
 GIGABYTES = 4  # of memory that it may take
@@ -40,15 +39,7 @@ def call_apart(
     progress: Progress = silent,
 ) -> dict[str, Any]:
     """What "module:name" gives for settings, called in another process: plain data, or its InputError."""
-    path = os.pathsep.join(filter(None, [str(SOURCE), os.environ.get("PYTHONPATH")]))
-    process = subprocess.Popen(
-        [sys.executable, "-c", SERVE],
-        env={**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        process_group=0,  # a terminal's Ctrl-C is this process's to hear
-    )
+    process = start_python(SERVE, OPENBLAS_NUM_THREADS="1")
     asked = json.dumps({"function": function, "settings": dict(settings), "seconds": seconds}).encode()
     try:
         answer = _wait(process, asked, seconds, progress)

@@ -4,30 +4,21 @@ from __future__ import annotations
 
 import os
 import pickle
-import subprocess
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
+
+from pliant.core.processes import start_python
 
 Answered = TypeVar("Answered")
 
-SOURCE = Path(__file__).parents[3]
 SERVE = "from pliant.flex.lp.process import serve; serve()"
 
 
 def call_in_process(function: Callable[..., Answered], *args: Any) -> Answered:
     """What a function of a module returns, called in another process; here, where there can be none."""
-    path = os.pathsep.join(filter(None, [str(SOURCE), os.environ.get("PYTHONPATH")]))
     try:
-        process = subprocess.Popen(
-            [sys.executable, "-c", SERVE],
-            env={**os.environ, "PYTHONPATH": path},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # what goes wrong goes wrong here again
-            process_group=0,  # a terminal's Ctrl-C is this process's to hear
-        )
+        process = start_python(SERVE)  # what goes wrong there goes wrong here again
     except OSError:
         return function(*args)
     try:

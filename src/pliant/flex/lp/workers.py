@@ -13,16 +13,15 @@ import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from pliant.core.arrays import Floats
+from pliant.core.processes import start_python
 from pliant.flex.lp.many import SharedProgram, maximize_all, share_program
 from pliant.flex.lp.program import Program, Solution
 
-SOURCE = Path(__file__).parents[3]
 SERVE = "from pliant.flex.lp.workers import serve_programs; serve_programs()"
 ALONE = {"PLIANT_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 AT_ONCE = 6  # programs that a process is given at a time
@@ -60,16 +59,8 @@ def maximize_in_processes(
 
 def _start(program: Program, tolerance: float) -> subprocess.Popen[bytes] | None:
     """A process that has the program; None where there can be none."""
-    path = os.pathsep.join(filter(None, [str(SOURCE), os.environ.get("PYTHONPATH")]))
     try:
-        process = subprocess.Popen(
-            [sys.executable, "-c", SERVE],
-            env={**os.environ, **ALONE, "PYTHONPATH": path},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # what goes wrong is done again here
-            process_group=0,  # a terminal's Ctrl-C is this process's to hear
-        )
+        process = start_python(SERVE, **ALONE)  # what goes wrong there is done again here
     except OSError:
         return None
     try:

@@ -7,10 +7,9 @@ depends on where it starts. Each restart is a motion from the drawn pose like an
 from __future__ import annotations
 
 import pickle
-import signal
-import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from typing import IO
@@ -19,6 +18,7 @@ import numpy as np
 
 from pliant.core.errors import PliantError
 from pliant.core.loops import run_loops
+from pliant.core.processes import start_python
 from pliant.core.progress import Interrupted, Progress, silent
 from pliant.core.threads import threads
 from pliant.flex.model import Assembly, FlexStudy
@@ -67,8 +67,11 @@ def _restart_results(model: Assembly, system: System, first: FlexResult) -> Iter
     if sum(first.seconds.values()) < SLOW or threads() == 1:
         yield from (_restart(model, system, seed) for seed in seeds)
         return
-    workers = [_Worker(model, system.study, seeds[place :: threads()]) for place in range(threads())]
+    workers: list[_Worker] = []
     try:
+        for place in range(threads()):
+            workers.append(_Worker())
+            workers[-1].begin(model, system.study, seeds[place :: threads()])
         for seed in seeds:
             yield workers[(seed - 1) % threads()].result()
     finally:
@@ -79,24 +82,29 @@ def _restart_results(model: Assembly, system: System, first: FlexResult) -> Iter
 class _Worker:
     """A process that does some of the restarts, and never runs the script that called pliant again."""
 
-    def __init__(self, model: Assembly, study: FlexStudy, seeds: range) -> None:
-        command = [sys.executable, "-c", "from pliant.flex.stepping.restarts import run_worker; run_worker()"]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        pickle.dump((model, study, seeds), self._pipe(self.process.stdin))
-        self._pipe(self.process.stdin).close()
+    def __init__(self) -> None:
+        self.process = start_python("from pliant.flex.stepping.restarts import run_worker; run_worker()")
+
+    def begin(self, model: Assembly, study: FlexStudy, seeds: range) -> None:
+        """Have it do the restarts of these seeds."""
+        # Where it has ended, whoever asks for a result is told.
+        with suppress(BrokenPipeError), self._pipe(self.process.stdin) as asked:
+            pickle.dump((model, study, seeds), asked)
 
     def result(self) -> FlexResult:
         """The next result, once it is there."""
         try:
             return pickle.load(self._pipe(self.process.stdout))
-        except EOFError:
+        except (EOFError, pickle.UnpicklingError):
             raise PliantError("a process that did restarts has ended before its time") from None
 
     def end(self) -> None:
         """Stop the process, whatever it is doing."""
         self.process.kill()
         self.process.wait()
-        self._pipe(self.process.stdout).close()
+        for pipe in (self.process.stdin, self.process.stdout):
+            with suppress(BrokenPipeError):  # what was not yet sent
+                self._pipe(pipe).close()
 
     @staticmethod
     def _pipe(end: IO[bytes] | None) -> IO[bytes]:
@@ -107,7 +115,6 @@ class _Worker:
 
 def run_worker() -> None:
     """What a worker's process does: restart after restart, each handed over when it is done."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that waits is told, and ends this one
     model, study, seeds = pickle.load(sys.stdin.buffer)
     with run_loops(LOOPS, inf, silent):
         system = compile_system(model, study)
