@@ -1,9 +1,10 @@
 """The gallery's mechanisms go where they are known to go."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,6 +36,10 @@ GIVING = {
 }  # elastic, relaxed under load, or locked
 
 
+def quick_unless_long(names: Iterable[str]) -> list[Any]:
+    return [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in names]
+
+
 def path(name: str, node: str) -> np.ndarray:
     return solved(name).points[:, list(MECHANISMS[name].nodes).index(node)]
 
@@ -60,16 +65,14 @@ def rigid(model: Mechanism) -> Iterator[tuple[str, str]]:
         yield from combinations(body.nodes, 2)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in MECHANISMS]
-)
+@pytest.mark.parametrize("name", quick_unless_long(MECHANISMS))
 def test_each_mechanism_ends_as_it_is_meant_to(name: str):
     result = solved(name)
     assert result.status is ENDINGS.get(name, RelaxStatus.CONVERGED), result.summary()
     assert json_text(result.to_dict())  # numbers that JSON can say
 
 
-@pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in GIVING])
+@pytest.mark.parametrize("name", quick_unless_long(name for name in MECHANISMS if name not in GIVING))
 def test_bars_and_plates_keep_their_lengths_all_the_way(name: str):
     model = MECHANISMS[name]
     size = np.ptp(list(model.nodes.values()), axis=0).max()
