@@ -283,6 +283,7 @@ def test_random_linkages_use_every_rule_and_both_families_go_round_or_part_of_th
 # Lengths
 
 
+@pytest.mark.few(25)
 @of_both_families(60)
 def test_links_stay_rigid_and_sliders_stay_on_their_guides_at_every_pose(family, seed):
     plan = compile_plan(MAKERS[family](seed))
@@ -484,6 +485,7 @@ def named(poses: LinkagePoses) -> Named:
     return poses, dict(zip(poses.plan.structure.names, z, strict=True)), np.linalg.norm(jacobian(poses))
 
 
+@pytest.mark.few(25)
 @pytest.mark.parametrize(
     ("change", "f"),
     [

@@ -49,6 +49,7 @@ def turn_in_slot(length: float, height: float, slot: float) -> float:
     return asin(slot / sqrt(length**2 + height**2)) - asin(height / sqrt(length**2 + height**2))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("model", "truth"),
     [
@@ -68,6 +69,7 @@ def test_closed_forms_lie_between_the_bounds(model, truth):
     assert proof.everything
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["joint-pair", "t-slot", "keyed-shaft", "lever", "drawer", "dovetail-slide"])
 def test_the_interval_closes_to_2_percent_and_holds_for_everything(name):
     proof = pliant.prove(gallery.load(name))
