@@ -344,6 +344,7 @@ def assert_slope(slope: Floats, f: Callable[[float], Floats], small: float) -> N
     assert (np.abs(slope - narrow) <= np.abs(wide - narrow) + small).all()
 
 
+@pytest.mark.few(10)
 @shared
 def test_velocities_and_accelerations_are_the_slopes_of_positions_and_velocities(family, seed):
     """Along θ(t) = θ + wt + w't²/2 with random w, w' for each motor."""
@@ -505,6 +506,7 @@ def test_a_linkage_drawn_elsewhere_or_in_other_units_runs_the_same(family, chang
     assert other_amount == pytest.approx(amount, rel=1e-9)
 
 
+@pytest.mark.few(10)
 @shared
 def test_a_mirrored_linkage_with_its_motors_reversed_runs_as_the_mirror_image(family, seed):
     _, places, amount = as_drawn(family, seed)
@@ -514,6 +516,7 @@ def test_a_mirrored_linkage_with_its_motors_reversed_runs_as_the_mirror_image(fa
     assert other_amount == pytest.approx(amount, rel=1e-9)
 
 
+@pytest.mark.few(10)
 @shared
 def test_names_and_the_order_of_joints_and_links_do_not_matter(family, seed):
     model = MAKERS[family](seed)
