@@ -18,11 +18,6 @@ def names_of_kind(kind: str) -> list[str]:
     return [name for name in gallery.names() if gallery.kind(name) == kind]
 
 
-def of_kind(kind: str) -> dict[str, Any]:
-    """The gallery's models of a kind, by name."""
-    return {name: loaded(name) for name in names_of_kind(kind)}
-
-
 @cache
 def solved(name: str) -> Any:
     """A model of the gallery, solved by its own study."""
