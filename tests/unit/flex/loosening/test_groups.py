@@ -53,6 +53,7 @@ def test_the_largest_total_goes_to_the_group_that_adds_the_least():
     assert found == pytest.approx({"first": 0.2, "last": 0.8}, rel=5e-3)
 
 
+@pytest.mark.slow
 def test_pins_of_a_four_bar_share_the_play_by_their_influence():
     model = pliant.gallery.load("four-bar")
     groups = {

@@ -131,6 +131,7 @@ def placed_polygons(parts, body, poses):
     return shapely.polygons(rings, holes=np.stack(inner, axis=1))
 
 
+@pytest.mark.slow
 def test_hundreds_of_random_walks_do_not_pass_the_bound():
     model = gallery.load("joint-pair")
     furthest = walked_furthest(model, 200, 120, 0.1, seed=1)
