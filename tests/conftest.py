@@ -1,6 +1,8 @@
 """What every test process does before it loads numpy, and what tests of several folders share."""
 
+import gc
 import os
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -18,6 +20,33 @@ settings.load_profile("pliant")
 # were others by what else was run, and after an edit elsewhere. Where it has them, it is handed none.
 if hasattr(providers, "_get_local_constants"):
     providers._get_local_constants = providers.Constants
+
+
+# Nothing goes of what is imported and collected: it is not looked through for garbage again and again.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem() -> Any:
+    """Of the cases of a test marked few(count) so many are quick, from the first to the last; others slow."""
+    found = yield
+    cases = found if isinstance(found, list) else []
+    mark = cases[0].get_closest_marker("few") if cases else None
+    if mark is None:
+        return found
+    quick = [case for case in cases if not case.get_closest_marker("slow")]
+    (count,) = mark.args
+    apart = (len(quick) - 1) / max(count - 1, 1)
+    kept = {round(k * apart) for k in range(count)}
+    for place, case in enumerate(quick):
+        if place not in kept:
+            case.add_marker("slow")
+    return found
 
 
 @pytest.fixture(autouse=True)

@@ -13,9 +13,9 @@ def loaded(name: str) -> Any:
     return gallery.load(name)
 
 
-def of_kind(kind: str) -> dict[str, Any]:
-    """The gallery's models of a kind, by name."""
-    return {name: model for name in gallery.names() if (model := loaded(name)).kind == kind}
+def names_of_kind(kind: str) -> list[str]:
+    """The names of the gallery's models of a kind, none of which is loaded for it."""
+    return [name for name in gallery.names() if gallery.kind(name) == kind]
 
 
 @cache

@@ -89,6 +89,7 @@ def near(colour: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     return max(abs(a - b) for a, b in zip(colour, wanted, strict=True)) < 12
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("screen", [PHONE, DESK], ids=["phone", "desk"])
 def test_nothing_is_wider_than_the_screen_with_everything_unfolded(open_report, screen, scheme):

@@ -228,6 +228,7 @@ SLIDES = {  # what a walk gets to from where pushes of random directions alone e
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "seed", [0, pytest.param(4, marks=pytest.mark.slow), pytest.param(6, marks=pytest.mark.slow)]
 )

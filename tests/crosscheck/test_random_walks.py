@@ -252,6 +252,7 @@ PULLED = [
 ]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", PULLED)
 def test_pulled_by_pymunk_the_parts_stop_at_the_flex_within_its_slop(name):
     result, slop = solved(name), 1e-4

@@ -20,6 +20,7 @@ SEEDS = [
 ]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_random_arm_ends_as_its_angle_alone_tells(seed):
     arm = random_arm(seed)

@@ -50,6 +50,7 @@ def test_a_drive_within_reach_meets_every_waypoint(frames):
     assert found.nodes["c"] == pytest.approx([1.5, 2], abs=1e-9)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("frames", FRAMES)
 def test_a_lock_under_load_is_no_success(frames):
     """A pendulum hangs on the elbow, which is asked for 5.53 and reaches 5.5."""
@@ -100,6 +101,7 @@ def test_a_straight_elbow_that_is_pulled_longer_is_locked_and_no_dead_centre():
     assert found.assessment.locks_at == pytest.approx(0, abs=2e-9)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("frames", FRAMES)
 def test_a_truss_snaps_through_at_its_limit_load(frames):
     """Von Mises's: the load 2 k y (l₀/l − 1) is largest where y² = l₀^⅔ − 1."""
@@ -174,6 +176,7 @@ def test_a_rotor_that_cannot_turn_is_off_by_an_angle():
     assert "°)" in found.summary().splitlines()[0]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("frames", [1, 60])
 def test_a_fold_that_a_long_step_leads_over_is_located_and_drawn_where_it_is(frames):
     """Forces of 435 N hide those that grow towards the fold, until a step has led to its other side."""
@@ -203,6 +206,7 @@ def judged(bars: Bars, frames: int) -> None:
     assert not found
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(
     "seed", [1, 2, 3, 5, 6, 8, 10, 11, 14, 31, 66, 74, 461, 1001, pytest.param(1346, marks=pytest.mark.slow)]
 )

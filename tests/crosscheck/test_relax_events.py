@@ -55,6 +55,7 @@ CRITICAL = sqrt((hypot(HALF, HIGH) * HALF**2) ** (2 / 3) - HALF**2)
 LIMIT = pushes(CRITICAL)
 
 
+@pytest.mark.few(3)
 @FRAMES
 @pytest.mark.parametrize("load", [0.0, -3.0])
 @pytest.mark.parametrize(("wall", "radius"), [(1.5, 0.1), (1.2, 0.3)])
@@ -73,6 +74,7 @@ def test_a_crank_stops_at_a_wall(wall, radius, load, frames):
     assert "contact b on u-v" in result.assessment.notices[0].text
 
 
+@pytest.mark.few(2)
 @FRAMES
 @pytest.mark.parametrize("load", [0.0, -3.0])
 def test_a_crank_stops_where_its_string_is_taut(load, frames):
@@ -89,6 +91,7 @@ def test_a_crank_stops_where_its_string_is_taut(load, frames):
     assert first(result)[0] == "stop"
 
 
+@pytest.mark.few(2)
 @FRAMES
 @pytest.mark.parametrize("load", [[0, 0], [0.3, -1]])
 def test_a_slider_comes_to_its_fold_where_crank_and_rod_are_in_line(load, frames):
@@ -106,6 +109,7 @@ def test_a_slider_comes_to_its_fold_where_crank_and_rod_are_in_line(load, frames
     assert first(result) == ("fold", pytest.approx((7 - reach) / (8 - reach), abs=NEAR))
 
 
+@pytest.mark.few(2)
 @FRAMES
 @pytest.mark.parametrize("load", [0.0, -1.0])
 def test_an_elbow_at_the_end_of_a_long_truss_comes_to_its_fold(load, frames):
@@ -171,6 +175,7 @@ def test_a_truss_snaps_as_its_string_goes_slack(frames):
     assert first(result) == ("snap", pytest.approx(pushes(y) - pull(y + 2 - length), abs=NEAR))
 
 
+@pytest.mark.few(1)
 @FRAMES
 def test_a_truss_that_a_string_catches_still_snaps(frames):
     """It falls no further than the string lets it, and that is a jump all the same."""
@@ -185,6 +190,7 @@ def test_a_truss_that_a_string_catches_still_snaps(frames):
     assert result.nodes["c"][1] == pytest.approx(-0.2, abs=1e-9)
 
 
+@pytest.mark.few(2)
 @FRAMES
 @pytest.mark.parametrize("load", [0.0, 0.2, -0.2])
 def test_a_truss_that_a_string_draws_through_jumps_where_the_string_has_nothing_to_pull(load, frames):
@@ -202,6 +208,7 @@ def test_a_truss_that_a_string_draws_through_jumps_where_the_string_has_nothing_
     assert result.nodes["c"][1] == pytest.approx(after, abs=1e-9)
 
 
+@pytest.mark.few(1)
 @FRAMES
 def test_a_truss_that_a_plunger_pushes_through_leaves_it_with_a_jump(frames):
     """A contact that opens, as a string that goes slack."""
@@ -218,6 +225,7 @@ def test_a_truss_that_a_plunger_pushes_through_leaves_it_with_a_jump(frames):
     assert first(result) == ("snap", pytest.approx((5 - y - 0.2 - 3) / 2.4, abs=NEAR))
 
 
+@pytest.mark.few(2)
 @FRAMES
 @pytest.mark.parametrize("lean", [0.3, 0.9])
 def test_a_weight_drawn_over_its_top_falls_until_its_string_is_taut_and_stops_at_last(lean, frames):

@@ -36,6 +36,7 @@ def column(bars: int, load: float, stiffness: float = 1.0, lean: float = 0.0) ->
     }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("frames", FRAMES)
 @pytest.mark.parametrize(("bars", "stiffness"), [(1, 1.0), (2, 250.0), (3, 1e-3), (5, 1.0)])
 def test_a_column_buckles_at_eulers_load_of_a_chain(bars, stiffness, frames):
@@ -65,6 +66,7 @@ def test_noise_takes_one_of_the_ways_and_it_is_told(seed):
     assert kinds(found) == ["dead centre"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("lean", [1e-2, 1e-4, -1e-6])
 def test_a_column_that_leans_goes_its_own_way_and_nothing_is_told(lean):
     """P l sin θ = c (θ − θ₀)."""
@@ -113,6 +115,7 @@ def test_a_toggle_that_a_spring_holds_gives_way_where_it_is_no_longer_stiff():
     assert found.assessment.notices[0].share == pytest.approx(0.5, abs=NEAR)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("frames", FRAMES)
 @pytest.mark.parametrize(("height", "load"), [(3.0, 260.0), (5.0, 800.0)])
 def test_a_steep_truss_escapes_to_the_side_before_its_limit_load(height, load, frames):
@@ -151,6 +154,7 @@ def test_a_bent_toggle_snaps_at_its_limit_load(off):
     assert found.assessment.notices[0].share == pytest.approx(-best.fun / 3.0, abs=NEAR)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("frames", FRAMES)
 def test_mirrored_ways_that_become_one_are_told(frames):
     assert difference(random_bars(2440), frames) == ("unstable", "")
@@ -161,6 +165,7 @@ def test_where_mirrored_ways_meet_is_found_though_steps_lead_to_the_way_between_
     assert difference(random_bars(200933), 1) == ("unstable", "")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", [201675, 201936, 310558])
 @pytest.mark.parametrize("way", ["first", "second"])
 def test_from_a_dead_centre_under_load_it_falls_to_either_side(seed, way):
@@ -188,6 +193,7 @@ def test_a_fold_is_told_from_where_lengths_all_but_depend_on_each_other(seed):
     assert difference(random_bars(seed), 1) == ("fold", "")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("seed", "kind"),
     [

@@ -39,6 +39,7 @@ def turned(way: float, along: float, across: float) -> list[float]:
     return [along * cos(way) - across * sin(way), along * sin(way) + across * cos(way)]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("frames", FRAMES)
 @pytest.mark.parametrize(("force", "moved"), [(1.9, 0), (2.1, 0.1), slow(3, 1), slow(5, 3), slow(-4, -2)])
 def test_a_loaded_node_on_a_rough_line_goes_as_far_as_friction_lets_it(force, moved, frames):
@@ -55,6 +56,7 @@ def test_a_loaded_node_on_a_rough_line_goes_as_far_as_friction_lets_it(force, mo
     assert result.iterations < 150
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_node_on_any_rough_line_is_held_by_friction_times_its_normal_force(seed):
     """The normal force grows along the drive too; the spring is along the line."""
@@ -73,6 +75,7 @@ def test_a_node_on_any_rough_line_is_held_by_friction_times_its_normal_force(see
     assert at(result, "b") == pytest.approx(turned(way, moved, 0), abs=1e-8)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_node_in_a_rough_plane_slips_the_way_it_is_pushed(seed):
     """Whichever way that is: a spring along the push holds it."""
@@ -179,6 +182,7 @@ def test_a_ladder_that_is_too_flat_comes_down_to_where_a_spring_holds_it(seed):
     assert press * c - k * (x - 5 * cos(angle)) == pytest.approx(floor * (10 + press * s), abs=1e-7)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_driven_spring_drags_a_block_forth_and_back(seed):
     """It stays behind by μN/k, both ways."""
@@ -199,6 +203,7 @@ def test_a_driven_spring_drags_a_block_forth_and_back(seed):
     assert at(result, "b")[0] == pytest.approx(behind, abs=1e-8)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_belt_carries_a_block_until_its_spring_pulls_as_hard_as_friction(seed):
     """Friction is between the two bodies of a contact: the block goes along with what moves under it."""
@@ -235,6 +240,7 @@ def test_of_two_feet_only_the_lighter_one_slips(seed):
     assert result.iterations < 200
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_block_on_two_feet_slides_down_as_if_it_had_one(seed):
     """Whatever each foot carries, both hold μ times what presses on the slope; a spring does the rest."""

@@ -43,6 +43,7 @@ def turned_prism(struts: int, pull: float, turn: np.ndarray) -> Mechanism:
 OTHERS = [slow(struts, seed) for struts in (3, 4, 5, 6) for seed in range(6)]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("struts", "seed"), [(3, 9), (3, 19), *OTHERS])
 def test_a_prism_becomes_tight_without_a_snap_however_it_is_turned(struts, seed):
     """From a pull of 0.06 on strings are taut, of more struts from 0.12 on: before, the twist is not one."""

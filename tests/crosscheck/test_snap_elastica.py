@@ -64,6 +64,7 @@ def compared(hook: Hook, within: float = WITHIN) -> bool:
     return True
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_hooks_bend_as_the_elastica_does(name):
     force, slope, strain, out, leaned = KNOWN[name]

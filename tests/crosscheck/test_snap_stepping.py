@@ -47,6 +47,7 @@ def some(seeds: range, count: int) -> list[object]:
     return [*seeds[:count], *(pytest.param(seed, marks=pytest.mark.slow) for seed in seeds[count:])]
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("seed", some(range(40), 20))
 def test_random_fasteners_end_alike_and_meet_the_same_obstacles_in_the_same_order(seed):
     model = random_fastener(seed)
@@ -60,6 +61,7 @@ def test_random_fasteners_end_alike_and_meet_the_same_obstacles_in_the_same_orde
         assert once == obstacles_met(course, pawl.name)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", some(range(200, 212), 6))
 def test_random_fasteners_come_back_alike(seed):
     model = random_fastener(seed)

@@ -37,6 +37,7 @@ def first_program(model: Assembly) -> Program:
     return system.program(here.contacts.rows, here.poses, np.full((len(system.parts.free), 3), np.inf))
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("seed", range(24))
 def test_highs_and_clarabel_agree_with_the_default_on_the_linear_estimate(seed):
     program = first_program(random_assembly(seed))

@@ -110,6 +110,7 @@ HELD = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", HELD)
 def test_a_joint_that_is_left_by_a_tenth_is_strained_by_that(name):
     result = pliant.solve(peg_and_wall(**HELD[name]))

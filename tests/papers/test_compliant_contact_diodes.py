@@ -39,6 +39,7 @@ def diode(result: SnapResult) -> Diode:
 CAUSES = ["kinematic", "friction", "force"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("cause", CAUSES)
 def test_fig_7_without_c_it_is_a_diode_relative_to_its_plan(cause):
     """B, D and E: straight back they hold; up and to the left there is a way out, for no force at all."""
@@ -49,6 +50,7 @@ def test_fig_7_without_c_it_is_a_diode_relative_to_its_plan(cause):
     assert [math.pi / 2 < sector.last for sector in ways_out] == [True]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("cause", CAUSES)
 def test_fig_7_with_c_it_is_a_total_one(cause):
     found = diode(of_gallery(f"diode-{cause}-closed"))

@@ -207,6 +207,7 @@ CHANGES: dict[str, Callable[[Assembly], Assembly]] = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("change", CHANGES)
 @few
@@ -216,6 +217,7 @@ def test_the_linear_estimate_does_not_depend_on_how_the_assembly_is_written_down
     assert linear(CHANGES[change](model)) == pytest.approx(linear(model), rel=1e-6)
 
 
+@pytest.mark.few(8)
 @pytest.mark.usefixtures("not_shaken")
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("change", CHANGES)
@@ -262,6 +264,7 @@ def scaled(model: Assembly, factor: float) -> Assembly:
 TIPS, MITRED = 1, 10  # jigsaws: corners that come to meet tip to tip; vertices as near to both edges of one
 
 
+@pytest.mark.few(3)
 @pytest.mark.usefixtures("not_shaken")
 @pytest.mark.parametrize(
     ("family", "factor", "seed"),
@@ -296,6 +299,7 @@ def _scales(family: str, factor: float, seed: int) -> None:
         assert_same(solved(family, seed), solve(scaled(model, factor)), grows)
 
 
+@pytest.mark.few(2)
 @pytest.mark.usefixtures("not_shaken")
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(k, marks=pytest.mark.slow) for k in range(2, 8))])
 @pytest.mark.parametrize("family", FAMILIES)

@@ -132,6 +132,7 @@ def near_of(parts: Parts, poses: np.ndarray, reach: float, kind: type) -> neighb
     return near
 
 
+@pytest.mark.few(2)
 @LISTS
 @pytest.mark.parametrize("family", FAMILIES)
 @given(seeds, st.sampled_from([0.1, 0.5, 2.0]))

@@ -283,6 +283,7 @@ def test_random_linkages_use_every_rule_and_both_families_go_round_or_part_of_th
 # Lengths
 
 
+@pytest.mark.few(25)
 @of_both_families(60)
 def test_links_stay_rigid_and_sliders_stay_on_their_guides_at_every_pose(family, seed):
     plan = compile_plan(MAKERS[family](seed))
@@ -343,6 +344,7 @@ def assert_slope(slope: Floats, f: Callable[[float], Floats], small: float) -> N
     assert (np.abs(slope - narrow) <= np.abs(wide - narrow) + small).all()
 
 
+@pytest.mark.few(10)
 @shared
 def test_velocities_and_accelerations_are_the_slopes_of_positions_and_velocities(family, seed):
     """Along θ(t) = θ + wt + w't²/2 with random w, w' for each motor."""
@@ -484,6 +486,7 @@ def named(poses: LinkagePoses) -> Named:
     return poses, dict(zip(poses.plan.structure.names, z, strict=True)), np.linalg.norm(jacobian(poses))
 
 
+@pytest.mark.few(25)
 @pytest.mark.parametrize(
     ("change", "f"),
     [
@@ -503,6 +506,7 @@ def test_a_linkage_drawn_elsewhere_or_in_other_units_runs_the_same(family, chang
     assert other_amount == pytest.approx(amount, rel=1e-9)
 
 
+@pytest.mark.few(10)
 @shared
 def test_a_mirrored_linkage_with_its_motors_reversed_runs_as_the_mirror_image(family, seed):
     _, places, amount = as_drawn(family, seed)
@@ -512,6 +516,7 @@ def test_a_mirrored_linkage_with_its_motors_reversed_runs_as_the_mirror_image(fa
     assert other_amount == pytest.approx(amount, rel=1e-9)
 
 
+@pytest.mark.few(10)
 @shared
 def test_names_and_the_order_of_joints_and_links_do_not_matter(family, seed):
     model = MAKERS[family](seed)

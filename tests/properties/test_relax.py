@@ -65,6 +65,7 @@ def vectors(model: Mechanism, place: Callable[[Floats], Floats], turn: Callable[
 # How it is written down
 
 
+@pytest.mark.few(2)
 @of_both_families
 @over_seeds(8)
 def test_a_rigid_motion_or_a_mirror_moves_the_answer_along(family, dimension, seed):
@@ -75,6 +76,7 @@ def test_a_rigid_motion_or_a_mirror_moves_the_answer_along(family, dimension, se
     assert end(moved) == pytest.approx(end(model) @ turn.T + shift, abs=1e-7)
 
 
+@pytest.mark.few(2)
 @of_both_families
 @over_seeds(8)
 def test_lengths_in_other_units_give_the_same_answer_in_those(family, dimension, seed):

@@ -257,6 +257,7 @@ def test_landings_are_exact_where_floats_hold_coefficients_and_not_their_squares
     assert nearly_flush(16057).path(EXACT).cause == "until"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("family", "arithmetic"),
     [(general, EXACT), (general, FLOAT), (flush, EXACT), (flush, FLOAT), (nearly_flush, EXACT)],

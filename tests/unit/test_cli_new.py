@@ -89,6 +89,7 @@ def test_numbers_along_the_motion_are_written_as_a_table(kind: str, head: str, t
 # One name for one meaning, whatever the command
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("kind", "old", "new", "value"),
     [
@@ -136,6 +137,7 @@ def piped(text: str, *args: object) -> Result:
     return CliRunner().invoke(main, [str(arg) for arg in args], input=text)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("command", ["check", "solve", "own", "draw"])
 def test_a_model_is_read_from_stdin(kind: str, command: str, tmp_path: Path):

@@ -78,6 +78,7 @@ LONG = (
     "play",
     "python",
     "recipes",
+    "sweeps",
     "tolerances",
 )  # seconds each
 TOURS = [page for page in PAGES if "_build" not in page and blocks(page)]

@@ -128,11 +128,13 @@ def said(**loops: str) -> str:
     return " ".join(f"{ANSWERS[name]} {how} below nothing;" for name, how in loops.items())
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("order", ["total part other", "other part total", "other", "part total"])
 def test_each_kernel_is_loaded_with_what_it_names(once: Tiny, order: str):
     assert once.run(RUN, LOOPS=order) == said(**dict.fromkeys(order.split(), "loaded"))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("lost", ["total", "part", "other"])
 def test_what_is_missing_is_compiled_beside_what_is_loaded_and_kept_whole(once: Tiny, tmp_path, lost: str):
     tiny = once.copied(tmp_path)

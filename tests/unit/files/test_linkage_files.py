@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.solved import of_kind
+from tests.solved import names_of_kind
 
 from pliant import gallery
 from pliant.core.errors import InputError
@@ -43,7 +43,7 @@ FOUR_BAR: dict[str, Any] = {
         },
     },
 }
-LINKAGES = list(of_kind("linkage"))
+LINKAGES = names_of_kind("linkage")
 
 
 def edits(folder: Path, text: str, name: str = "edits.toml") -> Path:

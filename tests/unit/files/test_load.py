@@ -529,6 +529,7 @@ CROWDS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("crowd", CROWDS)
 def test_of_very_many_faults_a_thousand_are_listed_and_that_there_are_more(crowd: str):
     with pytest.raises(InputError) as caught:

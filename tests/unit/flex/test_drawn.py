@@ -80,6 +80,7 @@ def test_a_sight_that_does_not_see_its_marker_as_drawn_is_a_finding(half, unit, 
     assert f"{expected:.4g} mm ({math.degrees(found.angle):.4g}°) outside the cone of frame." in text
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("turned", [0.0, 0.4])
 @pytest.mark.parametrize("off", [[2.0, 0.0], [-0.3, 0.0], [0.7, 0.5]])
 def test_a_point_outside_its_keep_region_as_drawn_is_a_finding(turned, off):
@@ -182,6 +183,7 @@ CROSSES = {
 }
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("unit", [1e-3, 1.0, 40.0])
 @pytest.mark.parametrize("turned", [0.0, 0.7])
 @pytest.mark.parametrize("case", CROSSES)
@@ -228,6 +230,7 @@ def test_a_clearance_that_breaks_a_third_part_is_no_cure_either():
     assert "leaves no single piece of shim. Draw block 0.4 mm further along (0, 1)." in result.summary()
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("seed", range(20))
 def test_a_cure_that_is_named_parts_everything_and_leaves_every_part_whole(seed):
     rng = np.random.default_rng(seed)

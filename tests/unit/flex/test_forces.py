@@ -60,6 +60,7 @@ def test_in_a_stack_every_contact_carries_the_load_and_its_gap_is_its_share():
         assert forces[pair] == pytest.approx(1.0, rel=1e-5)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     "name", ["eight-blocks", "lever", "four-bar", "latch", "drawer", "joint-pair", "arm", "gate"]
 )

@@ -87,6 +87,7 @@ def gap_error(model: Assembly) -> float:
     return float(np.abs(gaps - model.clearance).max())
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("joint", ["dovetail", "puzzle"])
 @pytest.mark.parametrize("polarity", ["regular", "random"])
 @pytest.mark.parametrize("name", MASKS)

@@ -160,6 +160,7 @@ def test_a_door_narrower_than_a_robot_is_refused_and_one_of_its_own_blocks():
     )
 
 
+@pytest.mark.slow
 def test_rows_with_the_nearest_robots_only_are_fewer_and_nobody_collides():
     every, nearest = (
         solve(flock(21, study=flock(21).study.model_copy(update={"neighbours": most}))) for most in (None, 2)

@@ -48,6 +48,7 @@ def tee(how: str) -> tuple[list[dict], dict, str]:
     return [bar, stem], joints, "bar"
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("clearance", [0.0, 0.3])
 @pytest.mark.parametrize("spin", [1, -1])
 @pytest.mark.parametrize("how", ["outlines", "weld", "pins"])

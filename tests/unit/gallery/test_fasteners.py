@@ -5,17 +5,16 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.solved import of_kind, solved
+from tests.solved import loaded, names_of_kind, solved
 
 import pliant
 from pliant import gallery
 from pliant.core.store import json_text
 from pliant.snap.force.snap_trajectory import SnapTrajectory
-from pliant.snap.model import Fastener
 from pliant.snap.start.remarks import remarks
 from pliant.snap.status import SnapStatus
 
-FASTENERS: dict[str, Fastener] = of_kind("fastener")
+FASTENERS = names_of_kind("fastener")
 
 IN = {
     "two-hooks": SnapStatus.SEATED,
@@ -81,7 +80,7 @@ def test_each_goes_in_and_comes_back_as_it_is_meant_to(name):
 
 @pytest.mark.parametrize("name", FASTENERS)
 def test_floats_find_the_same_ways_and_forces(name):
-    result = pliant.solve(FASTENERS[name], arithmetic="float", classify=False, uncertain=False)
+    result = pliant.solve(loaded(name), arithmetic="float", classify=False, uncertain=False)
     for exact, found in zip(solved(name).ways, result.ways, strict=True):
         assert [event.kind for event in found.events] == [event.kind for event in exact.events]
         assert found.travel == pytest.approx(exact.travel, rel=1e-9)
@@ -95,7 +94,7 @@ def test_each_is_the_kind_of_motion_diode_it_is_called(name):
 
 @pytest.mark.parametrize("kind", ["kinematic", "friction", "force"])
 def test_open_and_closed_diodes_differ_by_c_only(kind):
-    open_one, closed = FASTENERS[f"diode-{kind}"], FASTENERS[f"diode-{kind}-closed"]
+    open_one, closed = loaded(f"diode-{kind}"), loaded(f"diode-{kind}-closed")
     assert closed.obstacles[:-1] == open_one.obstacles
     assert closed.obstacles[-1].name == "C"
     assert (closed.pawls, closed.root, closed.friction) == (open_one.pawls, open_one.root, open_one.friction)
@@ -119,7 +118,7 @@ def test_every_figure_of_donald_and_pai_with_parts_has_a_model():
 
 @pytest.mark.parametrize("name", FASTENERS)
 def test_nothing_is_rounded(name):
-    assert not [remark for remark in remarks(FASTENERS[name]) if "taken as the angle" in remark]
+    assert not [remark for remark in remarks(loaded(name)) if "taken as the angle" in remark]
 
 
 # The paper's figures
@@ -129,7 +128,7 @@ def test_two_hooks_lock_from_the_frictions_the_comments_say():
     result = solved("two-hooks")
     assert result.way_in.to_dict()["lock_friction_exact"] == "11/16"
     assert result.way_back.to_dict()["lock_friction_exact"] == "23/39"
-    assert pliant.solve(FASTENERS["two-hooks"].model_copy(update={"friction": Fraction(7, 10)})).status is (
+    assert pliant.solve(loaded("two-hooks").model_copy(update={"friction": Fraction(7, 10)})).status is (
         SnapStatus.STUCK
     )
 
@@ -180,7 +179,7 @@ def test_an_uncertain_start_has_three_first_contacts_and_an_outcome_that_changes
 
 
 def test_the_cantilever_is_strained_less_than_its_material_may_be_and_can_be_made_better():
-    model = FASTENERS["cantilever-snap"]
+    model = loaded("cantilever-snap")
     strain = solved("cantilever-snap").to_dict()["strain"]["hook"]
     assert 0.5 * strain["limit"] < strain["peak"] < strain["limit"]
     goal = model.study.goal
@@ -224,7 +223,7 @@ def test_the_bolt_is_held_out_until_it_is_touched_and_then_takes_at_least_its_pr
 
 
 def test_no_friction_opens_the_door():
-    free = pliant.solve(FASTENERS["door-latch"].model_copy(update={"friction": Fraction(0)}))
+    free = pliant.solve(loaded("door-latch").model_copy(update={"friction": Fraction(0)}))
     assert free.way_back.status is SnapStatus.STOPPED
 
 

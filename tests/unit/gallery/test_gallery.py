@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 import shapely
-from tests.solved import loaded, solved
+from tests.solved import loaded, names_of_kind, solved
 
 import pliant
 from pliant import gallery
@@ -19,12 +19,10 @@ from pliant.files import model_of
 from pliant.flex.model import Assembly, Region
 from pliant.flex.status import FlexStatus
 from pliant.gallery.recipes import RECIPES
-from pliant.linkage.model import Linkage
 from pliant.snap.model import Fastener
 
-MODELS = {name: loaded(name) for name in gallery.names()}
-ASSEMBLIES = {name: model for name, model in MODELS.items() if isinstance(model, Assembly)}
-LINKAGES = {name: model for name, model in MODELS.items() if isinstance(model, Linkage)}
+ASSEMBLIES = names_of_kind("assembly")
+LINKAGES = names_of_kind("linkage")
 LONGER = ("flock", "can-loose", "bearing", "dominoes", "sliding-door", "round-arch")  # half a second and more
 ENDINGS = {"pencil-box": FlexStatus.FREE, "key-puzzle": FlexStatus.FREE}
 
@@ -43,9 +41,9 @@ def polygons(model: Assembly) -> dict[str, shapely.Polygon]:
     return made
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", gallery.names())
 def test_each_model_has_a_title_and_something_to_ask(name):
-    model = MODELS[name]
+    model = loaded(name)
     assert model.title
     if isinstance(model, Fastener):
         assert model.study.model_fields_set
@@ -61,7 +59,7 @@ def test_each_model_has_a_title_and_something_to_ask(name):
 
 @pytest.mark.parametrize("name", ASSEMBLIES)
 def test_no_two_bodies_overlap_as_drawn_unless_pin_weld_or_layer_allow_it(name):
-    model = MODELS[name]
+    model = loaded(name)
     parts = polygons(model)
     names, shapes = list(parts), np.array(list(parts.values()))
     layers = {frozenset(pin.bodies) for pin in model.pins}
@@ -78,7 +76,7 @@ def test_no_two_bodies_overlap_as_drawn_unless_pin_weld_or_layer_allow_it(name):
 
 @pytest.mark.parametrize("name", ASSEMBLIES)
 def test_points_lie_where_they_are_kept(name):
-    model = MODELS[name]
+    model = loaded(name)
     poses = {body.name: np.array(body.pose) for body in model.bodies}
     for keep in model.keep:
         end = carry(poses[keep.body], np.array(keep.point))
@@ -96,19 +94,19 @@ def test_a_model_is_a_file_or_a_recipe_and_never_both():
 def test_files_open_with_a_comment_and_need_no_other_file(name):
     text = gallery.path(name).read_text(encoding="utf-8")
     assert text.startswith("# ")
-    assert model_of(tomllib.loads(text, parse_float=Decimal)) == MODELS[name]
+    assert model_of(tomllib.loads(text, parse_float=Decimal)) == loaded(name)
 
 
 def test_quick_models_are_some_of_the_gallery_and_small():
     assert set(gallery.quick_examples()) < set(gallery.names())
-    assert max(len(ASSEMBLIES[name].bodies) for name in gallery.quick_examples() if name in ASSEMBLIES) < 150
+    assert max(len(loaded(name).bodies) for name in gallery.quick_examples() if name in ASSEMBLIES) < 150
     assert set(LINKAGES) < set(gallery.quick_examples())
 
 
 def test_the_tour_shows_three_quick_models_of_each_kind_that_end_in_different_ways():
     chosen = gallery.tour()
     assert set(chosen) <= set(gallery.quick_examples())
-    kinds = Counter(MODELS[name].kind for name in chosen)
+    kinds = Counter(loaded(name).kind for name in chosen)
     assert kinds == dict.fromkeys(("assembly", "linkage", "mechanism", "fastener"), 3)
     results = [_answered(name) for name in chosen]
     assert {"CONVERGED", "FREE", "RUNS", "LIMITED", "LOCKED", "SEATED", "THROUGH"} <= {
@@ -118,7 +116,7 @@ def test_the_tour_shows_three_quick_models_of_each_kind_that_end_in_different_wa
 
 
 def _answered(name: str):
-    model = MODELS[name]
+    model = loaded(name)
     edited = model.kind == "linkage" and model.study.edit is not None
     return pliant.edit(model) if edited else solved(name)
 
@@ -127,12 +125,12 @@ def test_every_figure_of_puzzleflex_has_a_model():
     shown = " ".join(map(gallery.describe, gallery.names()))
     for figure in ("Fig. 1", "Fig. 2", "Section IV", "Fig. 4", "Fig. 5", "Fig. 6", "Fig. 7", "Fig. 9"):
         assert figure in shown
-    assert len(MODELS["eight-blocks"].bodies) == 8
-    assert len(MODELS["beam-1703"].bodies) == 1703
+    assert len(loaded("eight-blocks").bodies) == 8
+    assert len(loaded("beam-1703").bodies) == 1703
 
 
 def test_tight_and_loose_cans_differ_only_in_clearance():
-    tight, loose = MODELS["can-tight"], MODELS["can-loose"]
+    tight, loose = loaded("can-tight"), loaded("can-loose")
     assert tight.clearance < loose.clearance
     assert (tight.bodies, tight.shapes, tight.study) == (loose.bodies, loose.shapes, loose.study)
 

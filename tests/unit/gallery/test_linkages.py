@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.solved import of_kind
+from tests.solved import names_of_kind
 
 import pliant
 from pliant import gallery
 from pliant.linkage.status import TraceStatus
 
-LINKAGES = list(of_kind("linkage"))
+LINKAGES = names_of_kind("linkage")
 ENDINGS = {
     "parallelogram": TraceStatus.CHANGE_POINTS,
     "ellipse-trammel": TraceStatus.CHANGE_POINTS,

@@ -1,15 +1,16 @@
 """The gallery's mechanisms go where they are known to go."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import shapely
 from click.testing import CliRunner
-from tests.solved import of_kind, solved
+from tests.solved import loaded, names_of_kind, solved
 
 import pliant
 from pliant import gallery
@@ -21,7 +22,7 @@ from pliant.relax.generate import stewart_end
 from pliant.relax.model import Mechanism
 from pliant.relax.status import RelaxStatus
 
-MECHANISMS: dict[str, Mechanism] = of_kind("mechanism")
+MECHANISMS = names_of_kind("mechanism")
 ENDINGS = {"random": RelaxStatus.LOCKED, "magnets": RelaxStatus.BRANCH_DOUBTFUL}
 LONG = {"cam", "collision", "crane", "tensegrity"}  # two seconds and more
 GIVING = {
@@ -35,8 +36,12 @@ GIVING = {
 }  # elastic, relaxed under load, or locked
 
 
+def quick_unless_long(names: Iterable[str]) -> list[Any]:
+    return [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in names]
+
+
 def path(name: str, node: str) -> np.ndarray:
-    return solved(name).points[:, list(MECHANISMS[name].nodes).index(node)]
+    return solved(name).points[:, list(loaded(name).nodes).index(node)]
 
 
 def end(name: str, node: str) -> np.ndarray:
@@ -60,18 +65,16 @@ def rigid(model: Mechanism) -> Iterator[tuple[str, str]]:
         yield from combinations(body.nodes, 2)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in MECHANISMS]
-)
+@pytest.mark.parametrize("name", quick_unless_long(MECHANISMS))
 def test_each_mechanism_ends_as_it_is_meant_to(name: str):
     result = solved(name)
     assert result.status is ENDINGS.get(name, RelaxStatus.CONVERGED), result.summary()
     assert json_text(result.to_dict())  # numbers that JSON can say
 
 
-@pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in GIVING])
+@pytest.mark.parametrize("name", quick_unless_long(name for name in MECHANISMS if name not in GIVING))
 def test_bars_and_plates_keep_their_lengths_all_the_way(name: str):
-    model = MECHANISMS[name]
+    model = loaded(name)
     size = np.ptp(list(model.nodes.values()), axis=0).max()
     for pair in rigid(model):
         first, second = (path(name, node) for node in pair)
@@ -81,7 +84,7 @@ def test_bars_and_plates_keep_their_lengths_all_the_way(name: str):
 
 def test_every_element_of_the_schema_is_in_some_mechanism():
     for key in (*ELEMENTS, "loads", "fields", "gravity", "masses"):
-        assert any(getattr(model, key) for model in MECHANISMS.values()), key
+        assert any(getattr(model, key) for model in map(loaded, MECHANISMS)), key
 
 
 def test_every_figure_of_lipson_with_a_mechanism_has_a_model():
@@ -102,7 +105,7 @@ def test_the_singular_frame_sags_until_its_bars_carry_the_load():
 
 def test_the_mast_leans_over_with_noise_and_stays_upright_without():
     assert abs(end("slender", "a")[0]) > 50
-    upright = pliant.solve(MECHANISMS["slender"], method="sync", noise=0)
+    upright = pliant.solve(loaded("slender"), method="sync", noise=0)
     assert abs(upright.nodes["a"][0]) < 1e-9
     assert upright.nodes["a"][1] > 99
 
@@ -213,7 +216,7 @@ def test_the_loaders_bucket_stays_level_while_the_arm_rises():
 
 
 def test_the_excavators_cylinders_are_as_long_as_oil_was_pumped_in():
-    model = MECHANISMS["excavator"]
+    model = loaded("excavator")
     for circuit in model.cylinders:
         (line,) = circuit.lines
         for step, volume in enumerate(circuit.to, 1):

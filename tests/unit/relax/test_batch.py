@@ -231,6 +231,7 @@ DEGENERATE = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("floor", [None, Floor(0.5)], ids=["space", "floor"])
 @pytest.mark.parametrize("given", DEGENERATE.values(), ids=DEGENERATE)

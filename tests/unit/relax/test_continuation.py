@@ -66,6 +66,7 @@ def test_platforms_end_where_they_do_in_closed_form(count, handed):
         assert max(frame.elongations.worst for frame in record.frames) < 1e-12
 
 
+@pytest.mark.slow
 def test_random_mechanisms_go_as_they_do_increment_by_increment(monkeypatch):
     """Folds, locks and ends, at the same share of the drive, whatever the frames."""
     compared = 0

@@ -330,6 +330,7 @@ def test_large_factors_are_a_reason_not_to_begin_and_friction_is_none(monkeypatc
     assert newton_obstacle(build(Mechanism.model_validate(UPRIGHT | {"guides": guides}))) == ""
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("radius", [1, 0.1, 1e-3, 1e-5])
 @pytest.mark.parametrize(
     "more", [{}, {"gravity": (0, -9.81)}, {"springs": [{"nodes": ["g", "p"], "stiffness": 2, "length": 1}]}]

@@ -80,6 +80,7 @@ LOADED = {
 FIVE = {"a": (0, 0), "b": (3, 0.4), "c": (3.2, 4), "d": (-0.3, 3.8), "e": (1.4, 1.7)}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("elements", LOADED.values(), ids=LOADED)
 @pytest.mark.parametrize("seed", range(3))
 def test_every_step_brings_the_energy_or_the_largest_force_down(elements, seed):

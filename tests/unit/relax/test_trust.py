@@ -82,6 +82,7 @@ STOPS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("model", "share", "carriers"), STOPS.values(), ids=STOPS)
 @pytest.mark.parametrize("frames", [10, 40])
 def test_a_lock_is_told_from_the_frame_on_at_which_it_appears(model, share, carriers, frames):
@@ -201,6 +202,7 @@ LIFT = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_lock_stops_the_drive_in_the_assembly_drawn_whatever_rounding_does(seed):
     """The braced lift of the guide, as drawn (seed 0) and with nodes off by what rounding could be."""

@@ -71,6 +71,7 @@ DESIGNS = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("design", DESIGNS)
 def test_what_is_forbidden_is_where_the_pawl_overlaps_and_all_else_is_free(design):
     model = DESIGNS[design]
@@ -85,6 +86,7 @@ def test_what_is_forbidden_is_where_the_pawl_overlaps_and_all_else_is_free(desig
         assert (free == ~seen).all()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("design", DESIGNS)
 def test_the_parts_of_a_slice_fill_its_window_and_hold_the_path(design):
     model = DESIGNS[design]

@@ -100,6 +100,7 @@ def test_ways_that_do_not_part_have_no_bearing_between_them():
     assert candidate_directions(courses, (start.backwards, start.far), Fraction(0), []) == []
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", [*OPEN, *(pytest.param(name, marks=pytest.mark.slow) for name in OPEN_TOO)])
 def test_every_critical_direction_of_the_gallery_is_exact(name):
     found = diode(gallery.load(name)).critical

@@ -167,6 +167,7 @@ def dropped(path: Path, end: float) -> float:
     return held + 50 * last**2
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("seed", range(40))
 def test_without_friction_work_is_what_the_springs_hold_and_what_snaps_let_go(seed):
     model = random_fastener(seed).model_copy(update={"friction": Fraction(0)})

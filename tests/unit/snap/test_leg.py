@@ -406,6 +406,7 @@ def test_many_coincident_events_are_one(arithmetic):
 # What breaks and what jams
 
 
+@pytest.mark.few(20)
 @pytest.mark.parametrize("seed", range(60))
 def test_a_contact_on_one_lever_ends_as_its_side_of_the_hinge_says(seed):
     """Snap off: type A with d < 0, type B with the hinge on the free side; a jam on one: the others.

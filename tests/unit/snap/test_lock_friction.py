@@ -70,6 +70,7 @@ def test_an_irrational_threshold_lies_between_rationals_that_do_not_and_do_lock(
     assert locks(cantilever_hook(retention=Fraction(3, 2)), above, reverse=True)
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("seed", [*range(40), 90, 116])
 def test_random_fasteners_lock_above_their_threshold_and_not_below(seed):
     model = random_fastener(seed)

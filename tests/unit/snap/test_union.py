@@ -201,6 +201,7 @@ def test_a_fastener_moves_among_obstacles_cut_in_two_as_among_whole_ones(seed, d
             assert pieces(path) == pieces(there)
 
 
+@pytest.mark.few(20)
 @pytest.mark.parametrize("seed", range(60))
 def test_the_motion_is_that_among_the_obstacles_each_for_itself(seed, monkeypatch: pytest.MonkeyPatch):
     """A seam has no width. It only adds stops to the way, where one edge gives way to the next."""

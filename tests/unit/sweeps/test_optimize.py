@@ -318,6 +318,7 @@ def test_bad_words_of_a_search_are_refused_with_a_cure(peg: Path, words: list[st
     assert said in found.output
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("goal", "limit", "said"),
     [

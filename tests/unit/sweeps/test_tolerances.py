@@ -311,6 +311,7 @@ def test_a_model_without_tolerances_is_told_how_to_write_them(stack: Path):
     assert (found.exit_code, "Write [tolerances]" in found.output) == (2, True)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("flag", ["--report", "--limit"])
 def test_a_figure_that_is_none_is_refused_after_one_solve(stack: Path, flag: str):
     name = "objectve" if flag == "--report" else "objectve >= 1"

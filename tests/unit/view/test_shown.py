@@ -66,6 +66,7 @@ def answer(command: str) -> Any:
 COMMANDS = ("flex", "trace", "edit", "synthesize", "relax", "evolve", "snap")
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_result_saved_and_loaded_says_and_draws_the_same(command: str, tmp_path: Path):
     result = answer(command)

@@ -151,6 +151,7 @@ def test_names_of_points_that_all_but_meet_stand_apart(crank):
 
 
 # Matplotlib 3.11 is the first with a newer FreeType than 2.6.1, whose hints make strokes half as thick again.
+@pytest.mark.few(1)
 @pytest.mark.skipif(ft2font.__freetype_version__ == "2.6.1", reason="widens strokes")
 @pytest.mark.parametrize("dpi", [72, 90, 100])
 def test_letters_of_straight_strokes_keep_their_arms_in_coarse_pictures(crank, dpi):

@@ -30,6 +30,7 @@ def clearances(result):
     return {one.group: one.clearance for one in result.groups}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("price_a", "price_b"), [(1, 1), (4, 1), (1, 9)])
 def test_the_cheapest_clearances_of_a_row_are_those_of_the_closed_form(price_a, price_b):
     """Flex = a + b/2 for the clearances of both blocks; Σ p/c is least at c ∝ √(p/s)."""
@@ -52,6 +53,7 @@ def test_the_largest_total_goes_to_the_group_that_adds_the_least():
     assert found == pytest.approx({"first": 0.2, "last": 0.8}, rel=5e-3)
 
 
+@pytest.mark.slow
 def test_pins_of_a_four_bar_share_the_play_by_their_influence():
     model = pliant.gallery.load("four-bar")
     groups = {
@@ -91,6 +93,7 @@ def test_sensitivities_are_the_slopes_of_the_linear_flex(name):
         assert here[1][body.name] == pytest.approx((after[0] - before[0]) / (2 * step), rel=2e-3, abs=2e-3)
 
 
+@pytest.mark.slow
 def test_more_of_a_limit_never_means_a_tighter_group():
     groups = {"first": {"bodies": ["a"]}, "last": {"bodies": ["b"]}}
     found = [clearances(pliant.loosen(row(groups=groups), limit=limit)) for limit in (0.3, 0.6)]

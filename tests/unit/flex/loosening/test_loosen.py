@@ -26,6 +26,7 @@ def peg(gap: float = 0.0) -> dict:
     }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("limit", [0.01, 0.3, 2.0])
 def test_a_peg_drawn_flush_may_have_the_limit_for_its_clearance(limit):
     result = pliant.loosen(peg(), limit=limit)
@@ -36,6 +37,7 @@ def test_a_peg_drawn_flush_may_have_the_limit_for_its_clearance(limit):
     assert result.model.clearance == result.clearance
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("count", [2, 5])
 def test_in_a_row_the_clearances_add_up(count):
     bodies = [{"name": "wall", "outline": square(1), "pose": [-2, 0, 0], "fixed": True}]

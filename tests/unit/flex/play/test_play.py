@@ -84,6 +84,7 @@ def test_gaps_of_a_row_add_up_and_their_squares_do(count):
     assert sum(part.share for part in stack.parts) == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_monte_carlo_of_equal_gaps_has_the_spread_of_uniform_numbers():
     count, gap = 8, 0.25
     model = row_of_blocks(2 * count - 1, gap)

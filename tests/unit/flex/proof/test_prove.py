@@ -49,6 +49,7 @@ def turn_in_slot(length: float, height: float, slot: float) -> float:
     return asin(slot / sqrt(length**2 + height**2)) - asin(height / sqrt(length**2 + height**2))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("model", "truth"),
     [
@@ -68,6 +69,7 @@ def test_closed_forms_lie_between_the_bounds(model, truth):
     assert proof.everything
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", ["joint-pair", "t-slot", "keyed-shaft", "lever", "drawer", "dovetail-slide"])
 def test_the_interval_closes_to_2_percent_and_holds_for_everything(name):
     proof = pliant.prove(gallery.load(name))
@@ -129,6 +131,7 @@ def placed_polygons(parts, body, poses):
     return shapely.polygons(rings, holes=np.stack(inner, axis=1))
 
 
+@pytest.mark.slow
 def test_hundreds_of_random_walks_do_not_pass_the_bound():
     model = gallery.load("joint-pair")
     furthest = walked_furthest(model, 200, 120, 0.1, seed=1)

@@ -115,6 +115,7 @@ def violations(layers: dict[str, int], meet: set, passed: set) -> list:
     return wrong
 
 
+@pytest.mark.few(3)
 @models
 def test_layers_keep_apart_all_that_shapes_drawn_pose_by_pose_show(model, width):
     points = points_of(model)

@@ -25,6 +25,7 @@ def drawn(joints: dict) -> np.ndarray:
     return np.array(list(joints.values()))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("joint", "radius", "at"), [("P5", 8, 0.0), ("P3", 8, 0.0), ("P5", 8, np.pi / 2)])
 def test_a_pointer_that_goes_round_brings_the_leg_back(joint, radius, at):
     """Neighbouring events move no joint by more than ten times the pointer's own step."""

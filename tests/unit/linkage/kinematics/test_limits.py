@@ -205,6 +205,7 @@ def test_wheels_on_one_rod_go_round_together_or_each_its_own_way(angle):
         assert result.error < 1e-12
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("angle", [70, 70.13, 33.33])
 @pytest.mark.parametrize("branch", ["side", "smooth"])
 def test_a_coupled_group_is_followed_past_a_change_point_before_it(angle, branch):

@@ -48,6 +48,7 @@ def _of(data: dict, joint: str) -> list[str]:
 NAMES = ["jansen", "klann", "quick-return", "slider-crank", "six-bar-coupled", "lift-table", "peaucellier"]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_linkage_whose_pins_have_a_name_for_each_link_runs_as_before(name):
     model = gallery.load(name)
