@@ -16,12 +16,19 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from numba.core import config as numba_config
+from numba.core import types
 
 from pliant.core import loops
 from pliant.core.bundles import by_reference
 from pliant.core.kept import Kept
 from pliant.core.libraries import environments
-from pliant.core.lowering import InnerCompiler, KernelCompiler, NamedInnerCompiler, NamedKernelCompiler
+from pliant.core.lowering import (
+    InnerCompiler,
+    KernelCompiler,
+    NamedInnerCompiler,
+    NamedKernelCompiler,
+    as_parts,
+)
 from pliant.core.resolving import resolved_once
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -91,8 +98,15 @@ def _dispatcher(function: Any, **options: Any) -> Any:
 
 
 def _call_template(get: Callable[..., Any], args: Any, kws: Any) -> Any:
-    """What numba asks a loop that calls another for: here named tuples are handed on by reference."""
-    return get(tuple(map(by_reference, args)), {name: by_reference(kind) for name, kind in kws.items()})
+    """What numba asks a loop that calls another for: here named tuples are handed on by reference.
+
+    And what is handed a constant is compiled as for any number: apart for each, numba would have it.
+    """
+    return get(tuple(map(_as_handed, args)), {name: _as_handed(kind) for name, kind in kws.items()})
+
+
+def _as_handed(kind: Any) -> Any:
+    return by_reference(types.unliteral(kind))
 
 
 def _typeof(typeof: Callable[[Any], Any], value: Any) -> Any:
@@ -109,7 +123,7 @@ def _callee_chooser(made: Any, compile_for: Callable[..., Any], *args: Any) -> C
     signature = tuple(map(made.typeof_pyval, args))
     if loops.runs_as_python(made, signature):
         return as_python(made.py_func)
-    with loops.compile_loop(made, signature), resolved_once():
+    with loops.compile_loop(made, signature), resolved_once(), as_parts():
         entry = compile_for(*args)
         _set_environments(made, signature)
     return entry

@@ -61,6 +61,21 @@ class Unfinished(Own):
         self._finalized = True
 
 
+class Part(Own):
+    """Code of numba's own functions, with all that they call: optimised in what it becomes a part of.
+
+    It is whole by itself, as what a user compiles with numba may become the next that it is a part of.
+    """
+
+    def _optimize_final_module(self) -> None:
+        """Leave it as it was lowered."""
+
+    def _finalize_final_module(self) -> None:
+        """Make no machine code."""
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
 class Named(Own):
     """Code that others link to by its name alone."""
 

@@ -11,6 +11,8 @@ steps are left out of functions that cannot need them.
 from __future__ import annotations
 
 import operator
+from collections.abc import Generator
+from contextlib import contextmanager
 from types import CodeType
 from typing import Any, ClassVar, Literal, cast
 
@@ -20,7 +22,7 @@ from numba.core.lowering import Lower
 
 from pliant.core.borrowing import borrows_only, is_counted
 from pliant.core.bundles import Bundle, refuse_returned, size
-from pliant.core.libraries import Named, Own, Unfinished, finish
+from pliant.core.libraries import Named, Own, Part, Unfinished, finish
 
 POWERS = (operator.pow, operator.ipow)
 
@@ -126,6 +128,27 @@ class NamedInnerLowering(InnerLowering):
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
+class PartLowering(typed_passes.NativeLowering):
+    """Lowers what numba has written in Python, for its callers alone."""
+
+    _name = "pliant_part_lowering"
+
+    def run_pass(self, state: Any) -> Literal[True]:
+        """Lower as numba does, into code that is not finished; but for what Python may call, too."""
+        if not state.flags.no_cpython_wrapper:
+            return super().run_pass(state)
+        alone, state.flags.no_compile = state.flags.no_compile, True
+        state.library = Part(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        super().run_pass(state)
+        if not alone:  # callers find it by this object, which numba wants to be a function of C's
+            lowered = state["cr"]
+            state["cr"] = lowered._replace(cfunc=object().__reduce__)
+            state.targetctx.insert_user_function(state["cr"].cfunc, lowered.fndesc, [state.library])
+        return True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
 class ClosuresInlined(untyped_passes.InlineClosureLikes):
     """What is defined within a function, comprehensions among it, made part of it: if there is any."""
 
@@ -168,6 +191,22 @@ INSTEAD: dict[Any, Any] = {
     typed_passes.NativeLowering: KernelLowering,
 }
 
+PARTS = {**INSTEAD, typed_passes.NativeLowering: PartLowering}  # of what numba has written in Python
+
+
+def pipelines(state: Any, instead: dict[Any, Any]) -> list[PassManager]:
+    """Every pass of numba's for a function without Python objects, or what is to be done instead."""
+    build, made = compiler.DefaultPassBuilder, PassManager("pliant")
+    for stage in (
+        build.define_untyped_pipeline(state),
+        build.define_typed_pipeline(state),
+        build.define_nopython_lowering_pipeline(state),
+    ):
+        for step, why in cast(Any, stage).passes:
+            made.add_pass(instead.get(step, step), why)
+    made.finalize()
+    return [made]
+
 
 class KernelCompiler(compiler.CompilerBase):
     """numba's own way to compile, without the steps that a function cannot need."""
@@ -176,16 +215,7 @@ class KernelCompiler(compiler.CompilerBase):
 
     def define_pipelines(self) -> list[PassManager]:
         """Every pass of numba's for a function without Python objects."""
-        build, made = compiler.DefaultPassBuilder, PassManager("pliant")
-        for stage in (
-            build.define_untyped_pipeline(self.state),
-            build.define_typed_pipeline(self.state),
-            build.define_nopython_lowering_pipeline(self.state),
-        ):
-            for step, why in cast(Any, stage).passes:
-                made.add_pass(self.instead.get(step, step), why)
-        made.finalize()
-        return [made]
+        return pipelines(self.state, self.instead)
 
 
 class InnerCompiler(KernelCompiler):
@@ -204,3 +234,21 @@ class NamedInnerCompiler(KernelCompiler):
     """The same for inner loops that others call by name."""
 
     instead: ClassVar[dict[Any, Any]] = {**INSTEAD, typed_passes.NativeLowering: NamedInnerLowering}
+
+
+default: Any = compiler.Compiler
+define: Any = default.define_pipelines  # as numba has it
+
+
+@contextmanager
+def as_parts() -> Generator[None]:
+    """While loops are compiled: what numba has written in Python is lowered only, a part of them."""
+    default.define_pipelines = _part_pipelines
+    try:
+        yield
+    finally:
+        default.define_pipelines = define
+
+
+def _part_pipelines(self: Any) -> list[PassManager]:
+    return define(self) if self.state.flags.force_pyobject else pipelines(self.state, PARTS)
