@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.core.kernel import inner
+from pliant.core.kernel import inner, inner_shared
 from pliant.linkage.structure.rule import Op, RuleKind
 
 AT_K, AT_I, AT_J, AT_B, AT_P, AT_Q, AT_R, AT_S = range(8)  # the slots of a rule's joints in its equations
@@ -40,7 +40,7 @@ def joint_at(op: Op, slot: int) -> int:
     return (op.k, op.i, op.j, op.b, op.p, op.q, op.r, op.s)[slot]
 
 
-@inner
+@inner_shared
 def fill_equations(op: Op, drawn: Floats, x: Floats, cosines: Floats, f: int, g: Floats, d: Floats) -> None:
     """G and D (2, SLOTS, 2) of one rule at pose f."""
     for row in range(2):

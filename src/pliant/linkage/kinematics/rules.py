@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.core.kernel import inner, kernel
+from pliant.core.kernel import inner, kernel, kernel_shared
 from pliant.linkage.kinematics.sliding import (
     lines_openness,
     place_by_slot,
@@ -39,7 +39,7 @@ from pliant.linkage.kinematics.sliding import (
 from pliant.linkage.structure.rule import RuleKind, op_at
 
 
-@kernel
+@kernel_shared
 def place_joints(
     ops: Ints, signs: Floats, drawn: Floats, cosines: Floats, sines: Floats, start: int, stop: int, x: Floats
 ) -> None:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.core.kernel import inner, kernel
+from pliant.core.kernel import inner, inner_shared, kernel
 from pliant.relax.factors.elimination import ANCHOR, Order
 from pliant.relax.factors.skyline import solve_together
 
@@ -26,7 +26,7 @@ SINE = tuple(1.0 / (k * (k + 1)) for k in range(16, 1, -2))  # ratios of the ter
 COSINE = tuple(1.0 / (k * (k + 1)) for k in range(17, 2, -2))
 
 
-@inner
+@inner_shared
 def bend(x: Floats, step: Floats, spin: Floats, order: Order, there: Floats, right: Floats) -> None:
     """Positions after a step (N, D) from x, `spins` taken as finite rotations; `right` (n, D) is scratch."""
     d = x.shape[1]

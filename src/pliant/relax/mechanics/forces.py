@@ -65,7 +65,7 @@ def others(state: State, parts: Elements, r: Floats, s: Floats, push: Floats, gr
     return energy
 
 
-@inner
+@inner_shared
 def link_forces(
     x: Floats, rest: Floats, ends: Ints, stiffness: Floats, laws: Ints, bands: Floats,
     r: Floats, s: Floats,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.core.kernel import inner, kernel, kernel_shared
+from pliant.core.kernel import inner, inner_shared, kernel, kernel_shared
 from pliant.relax.network.network import CURVE, FIXED, FREE, LINE, PLANE, Guides
 
 SAMPLES = 4  # of each cubic, beside which the nearest point is sought
@@ -103,7 +103,7 @@ def onto_curve(cubics: Floats, closed: bool, place: Floats) -> None:
         place[c] = _value(cubic[:, c], u)
 
 
-@inner
+@inner_shared
 def nearest_spot(cubics: Floats, closed: bool, place: Floats) -> float:
     """The spot on a curve nearest to a place: the best beside samples nearer than their neighbours."""
     count = SAMPLES * len(cubics)

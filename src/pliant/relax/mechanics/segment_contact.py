@@ -29,7 +29,7 @@ CROSSED = 1e-9  # of its radius: nearer pairs were drawn so: `limit_displacement
 SHARE = 0.45  # of the distance of a pair that each side may use up in an iteration
 
 
-@inner
+@inner_shared
 def nearest_points(x: Floats, a: int, b: int, c: int, d: int) -> tuple[float, float, float]:
     """Shares s of a–b and t of c–d at which they are nearest, and their distance there.
 

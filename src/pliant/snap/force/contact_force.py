@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.core.arrays import Bools, Floats, Ints
-from pliant.core.kernel import inner, kernel
+from pliant.core.kernel import inner, inner_shared, kernel, kernel_shared
 from pliant.snap.geometry.features import (
     EDGE,
     VERTEX,
@@ -190,7 +190,7 @@ def _tangent_at(c: ContactCoefficients, flat: float, t: float, low: float, high:
     return min(max(-middle / square - flat, low), high) if square != 0.0 else flat
 
 
-@kernel
+@kernel_shared
 def contact_forces(
     pair: tuple[int, int, int], turn: int, arc: bool, span: tuple[float, float, float, float], t: Floats,
     spring: Floats, friction: float, bodies: Bodies,
@@ -236,7 +236,14 @@ def contact_forces(
 def _piece(pieces: PieceTable, pawl: int, t: float) -> int:
     """The piece of a pawl that a t strictly between events is in; -1 on a snap."""
     first, last = pieces.first[pawl], pieces.first[pawl + 1]
-    place = first + np.searchsorted(pieces.spans[first:last, 0], t, side="right") - 1
+    low, high = first, last  # which piece is the first that begins later
+    while low < high:
+        middle = (low + high) // 2
+        if pieces.spans[middle, 0] <= t:
+            low = middle + 1
+        else:
+            high = middle
+    place = low - 1
     return place if place >= first and t <= pieces.spans[place, 1] else -1
 
 
@@ -255,7 +262,7 @@ def _pair_forces(course: CourseTables, place: int, pair: int, pawl: int, t: Floa
     )  # fmt: skip
 
 
-@inner
+@inner_shared
 def _write_samples(
     held: Ints, course: CourseTables, t: Floats,
     centre: Floats, sums: Floats, by_pawl: Floats,
@@ -451,6 +458,7 @@ def course_forces(marks: Floats, course: CourseTables, centre: Floats, nodes: Fl
 @kernel
 def forces_at(t: float, held: Ints, course: CourseTables, centre: Floats) -> tuple[Floats, Floats]:
     """Sums (1, 6), and by pawl (1, P, EACH), at a moment of a stretch."""
-    sums, by_pawl, moment = np.zeros((1, 6)), np.zeros((1, len(held), EACH)), np.full(1, t)
+    sums, by_pawl, moment = np.zeros((1, 6)), np.zeros((1, len(held), EACH)), np.empty(1)
+    moment[0] = t
     _write_samples(held, course, moment, centre, sums, by_pawl)
     return sums, by_pawl

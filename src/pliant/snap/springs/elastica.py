@@ -20,7 +20,7 @@ import math
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.core.kernel import inner, kernel
+from pliant.core.kernel import inner, kernel, kernel_shared
 
 # A spring as a row: what turns the pawl back, and the beam that it stands for, where it is one.
 STIFFNESS, PRELOAD, LENGTH, AXIS_X, AXIS_Y, BEHIND, SCALE, HALF, TAPER, NARROW, BASE, STARTS, HELD, SLOPE0 = (
@@ -177,7 +177,7 @@ def _newton(
     return False, force, slope, strain, ahead
 
 
-@kernel
+@kernel_shared
 def bend_beam(
     spring: Floats, point: Floats, place: Floats, push: Floats, across: Floats, angle: float, edge: bool
 ) -> Floats:

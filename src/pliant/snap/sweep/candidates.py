@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.core.kernel import inner, kernel
+from pliant.core.kernel import inner, inner_shared, kernel
 from pliant.snap.arithmetic.quartic import constant_sign
 from pliant.snap.geometry.features import EDGE, ERROR, VERTEX, Bodies, Quadratic, coefficients, quadratic
 
@@ -77,7 +77,7 @@ def _run_boxes(low: Floats, high: Floats) -> tuple[Floats, Floats]:
     return least, most
 
 
-@inner
+@inner_shared
 def nearby_pairs(
     live: Ints, bodies: Bodies, sign: float, t: tuple[float, float], u: tuple[float, float]
 ) -> Ints:
@@ -124,7 +124,7 @@ def nearby_pairs(
     return pairs[:total]
 
 
-@inner
+@inner_shared
 def _first_share(c: Floats, e: Floats, f: Floats, errors: Floats, start: float, width: float) -> float:
     """The least share of the way from start at which c may be zero with e and f not negative; 2 if none."""
     level, place = 0, 0
