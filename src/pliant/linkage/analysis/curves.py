@@ -339,7 +339,7 @@ def swept_region(tracks: Sequence[Track]) -> Sweep:
     """
     points = np.concatenate([_extremes(run) for run in tracks], axis=1)
     closed = np.append(points.T, points.T[:1], axis=0)
-    hull = shapely.convex_hull(shapely.linestrings(closed))  # a line is made far sooner than a set of points
+    hull = shapely.LineString(closed).convex_hull  # a line is made far sooner than a set of points
     corners = shapely.get_coordinates(hull)
     if isinstance(hull, shapely.Polygon):
         corners = corners[:-1] if hull.exterior.is_ccw else corners[-1:0:-1]
