@@ -61,7 +61,7 @@ class Unfinished(Own):
         self._finalized = True
 
 
-class Part(Own):
+class Lowered(Own):
     """Code of numba's own functions, with all that they call: optimised in what it becomes a part of.
 
     It is whole by itself, as what a user compiles with numba may become the next that it is a part of.

@@ -22,7 +22,7 @@ from numba.core.lowering import Lower
 
 from pliant.core.borrowing import borrows_only, is_counted
 from pliant.core.bundles import Bundle, refuse_returned, size
-from pliant.core.libraries import Named, Own, Part, Unfinished, finish
+from pliant.core.libraries import Lowered, Named, Own, Unfinished, finish
 
 POWERS = (operator.pow, operator.ipow)
 
@@ -138,7 +138,7 @@ class PartLowering(typed_passes.NativeLowering):
         if not state.flags.no_cpython_wrapper:
             return super().run_pass(state)
         alone, state.flags.no_compile = state.flags.no_compile, True
-        state.library = Part(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = Lowered(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         super().run_pass(state)
         if not alone:  # callers find it by this object, which numba wants to be a function of C's
@@ -243,11 +243,11 @@ define: Any = default.define_pipelines  # as numba has it
 @contextmanager
 def as_parts() -> Generator[None]:
     """While loops are compiled: what numba has written in Python is lowered only, a part of them."""
-    default.define_pipelines = _part_pipelines
+    before, default.define_pipelines = default.define_pipelines, _part_pipelines
     try:
         yield
     finally:
-        default.define_pipelines = define
+        default.define_pipelines = before
 
 
 def _part_pipelines(self: Any) -> list[PassManager]:

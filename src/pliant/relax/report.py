@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import degrees
+from math import degrees, isfinite
 from typing import Any
 
 import numpy as np
@@ -63,12 +63,11 @@ def sentence(result: RelaxResult) -> str:
             why = f": {_notice_text(doubts[0])}" if doubts else ""
             return f"Comes to rest, but perhaps in another assembly than the one drawn{why}."
         case RelaxStatus.NOT_CONVERGED:
-            share = result.frames[-1].share
+            at = f"{_percent(result.frames[-1].share)} of the drive"
             force = _with(result.residual, force_unit(result.model))
-            return (
-                f"Did not come to rest: a residual of {force} is left at {_percent(share)} of the drive, "
-                f"after {_effort(result)}."
-            )
+            left = f"a residual of {force} is left at {at}"
+            why = left if isfinite(result.residual) else f"no rest was found beyond {at}"
+            return f"Did not come to rest: {why}, after {_effort(result)}."
 
 
 ALERTS = {

@@ -1,5 +1,7 @@
 """A mechanism's run in words."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.solved import solved
@@ -119,6 +121,10 @@ def test_one_that_did_not_converge_says_what_is_left_and_after_how_long(by_hand)
     result = free(run(by_hand, model, status=RelaxStatus.NOT_CONVERGED, iterations=12345, history=history))
     assert sentence(result) == (
         "Did not come to rest: a residual of 1e-14 N is left at 100 % of the drive, after 12,345 iterations."
+    )
+    lost = replace(result, frames=(*result.frames, replace(result.frames[-1], residual=np.inf)))
+    assert sentence(lost) == (
+        "Did not come to rest: no rest was found beyond 100 % of the drive, after 12,345 iterations."
     )
 
 
