@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -106,16 +107,14 @@ def random_bodies(chance: np.random.Generator) -> list[dict]:
     return made
 
 
-@pytest.mark.slow
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32 - 1))
-def test_what_is_run_into_is_what_polygons_overlap_in_between(seed):
-    """Against shapely at 200 places of the way: no overlap is missed, and none is made up."""
+ALLOWED = 0.02
+
+
+def found_and_overlap(seed: int) -> tuple[Any, float]:
+    """What random bodies run into on a random way, and the widest overlap by shapely at 200 places of it."""
     chance = np.random.default_rng(seed)
     parts = parts_of(*random_bodies(chance))
     moves = {name: (*chance.uniform(-4, 4, 2), chance.uniform(-0.5, 0.5)) for name in parts.names[1:]}
-    allowed = 0.02
-    found = met(parts, moves, allowed, frames=8)
     widest = 0.0
     end = parts.drawn.copy()
     for name, move in moves.items():
@@ -133,10 +132,27 @@ def test_what_is_run_into_is_what_polygons_overlap_in_between(seed):
                 shared = shapes[a].intersection(shapes[b])
                 if shared.area > 0:
                     widest = max(widest, 2 * shapely.maximum_inscribed_circle(shared, 1e-3).length)
-    if widest > 1.01 * allowed:
+    return met(parts, moves, ALLOWED, frames=8), widest
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.integers(0, 2**32 - 1))
+def test_what_is_run_into_is_what_polygons_overlap_in_between(seed):
+    """No overlap is missed, and none is made up."""
+    found, widest = found_and_overlap(seed)
+    if widest > 1.01 * ALLOWED:
         assert found.any
     if not found.any:
         assert widest <= 1.01 * found.depth + 1e-9
+
+
+@pytest.mark.xfail(strict=True, reason="vertices and middles of edges are followed, and neither is inside")
+def test_two_corners_that_slip_past_each_other_are_found_by_their_edges():
+    """Each vertex crosses the other's corner less deep than is allowed; then edges overlap, 0.063 wide."""
+    found, widest = found_and_overlap(243067675)
+    assert widest > 3 * ALLOWED
+    assert found.any
 
 
 def test_compiled_and_not_the_same_ways_are_followed(monkeypatch):
