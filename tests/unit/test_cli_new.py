@@ -137,7 +137,6 @@ def piped(text: str, *args: object) -> Result:
     return CliRunner().invoke(main, [str(arg) for arg in args], input=text)
 
 
-@pytest.mark.few(6)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("command", ["check", "solve", "own", "draw"])
 def test_a_model_is_read_from_stdin(kind: str, command: str, tmp_path: Path):

@@ -216,7 +216,6 @@ def test_a_body_takes_its_outline_and_holes_from_a_drawing(tmp_path: Path):
     assert load(tmp_path / "saved.toml") == model
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("file", "name", "told"),
     [

@@ -201,7 +201,6 @@ def test_an_arm_in_space_goes_where_mujoco_puts_it(tmp_path: Path):
     assert nodes["rail"] == pytest.approx([0.3, 1, 0], abs=1e-6)
 
 
-@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("text", "told"),
     [
