@@ -59,7 +59,7 @@ def increment_fault(run: Run, before: State, state: State, settled: Settled, pac
     if not (
         small
         or _is_continuous(run, before, state, settled, (far, step), pace)
-        or (step <= SLOWEST and _drifts(run, before, state, pace.share + step))
+        or (step <= SLOWEST and drifts(run, before, state, pace.share + step))
     ):
         return "jump"
     stays = pace.sign and (
@@ -71,21 +71,7 @@ def increment_fault(run: Run, before: State, state: State, settled: Settled, pac
     return "unstable" if not pace.unstable and is_unstable(run, state) else ""
 
 
-def _is_continuous(
-    run: Run, before: State, state: State, settled: Settled, gone: tuple[float, float], pace: Pace
-) -> bool:
-    """Whether an increment went on along the branch it began on."""
-    far, step = gone
-    if settled.distorted > BOUND:
-        return False
-    if run.one_sided and not np.array_equal(law_regions(run.net, before), law_regions(run.net, state)):
-        return _unbroken(run, before, state, pace.share, pace.share + step)
-    return _is_smooth(settled, far / step, pace) or (
-        run.one_sided and _unbroken(run, before, state, pace.share, pace.share + step)
-    )
-
-
-def _drifts(run: Run, before: State, state: State, share: float) -> bool:
+def drifts(run: Run, before: State, state: State, share: float) -> bool:
     """Whether all of the way of an increment is at rest, to within the tolerance of forces.
 
     Next to where it began it rests so too, and from there the energy falls by no more than forces so small do
@@ -103,6 +89,20 @@ def _drifts(run: Run, before: State, state: State, share: float) -> bool:
     gone = float(np.sqrt(((state.x - near.x) ** 2).sum(axis=1)).sum())
     high = forces_and_energy(state._replace(x=near.x), run.net.parts)[1]
     return high - forces_and_energy(state, run.net.parts)[1] <= least * gone
+
+
+def _is_continuous(
+    run: Run, before: State, state: State, settled: Settled, gone: tuple[float, float], pace: Pace
+) -> bool:
+    """Whether an increment went on along the branch it began on."""
+    far, step = gone
+    if settled.distorted > BOUND:
+        return False
+    if run.one_sided and not np.array_equal(law_regions(run.net, before), law_regions(run.net, state)):
+        return _unbroken(run, before, state, pace.share, pace.share + step)
+    return _is_smooth(settled, far / step, pace) or (
+        run.one_sided and _unbroken(run, before, state, pace.share, pace.share + step)
+    )
 
 
 def _is_smooth(settled: Settled, speed: float, pace: Pace) -> bool:

@@ -21,9 +21,9 @@ from pliant.relax.solvers.equilibrium import (
 )
 from pliant.relax.solvers.events import is_rank_deficient, locate_fold, lock_name
 from pliant.relax.solvers.holding_forces import preload
-from pliant.relax.solvers.increment_faults import inversion_text
-from pliant.relax.solvers.increment_measures import HOLDS as LENGTHS
+from pliant.relax.solvers.increment_faults import drifts, inversion_text
 from pliant.relax.solvers.increment_measures import (
+    FINE,
     SHORT,
     SLOWEST,
     STEADY,
@@ -31,18 +31,31 @@ from pliant.relax.solvers.increment_measures import (
     displacement,
     zero_of_determinant,
 )
+from pliant.relax.solvers.increment_measures import HOLDS as LENGTHS
 from pliant.relax.solvers.multipliers import clear_multipliers
 from pliant.relax.solvers.newton import Settled, settle
-from pliant.relax.solvers.record import Branch, Record
+from pliant.relax.solvers.record import Branch, Record, scale
 from pliant.relax.solvers.relaxation import perturb_nodes
 from pliant.relax.solvers.release import lets_go, limit_near, slips_over
-from pliant.relax.solvers.run_state import Pace, Run, copy_of, rescale, restore
+from pliant.relax.solvers.run_state import (
+    STIFFEST,
+    Pace,
+    Run,
+    copy_of,
+    rescale,
+    restore,
+    stiffen,
+    uses_multipliers,
+)
 
 SMALLEST = 2.0**-30  # increment, as a share of the drive: events are located so closely
 NOISY = ("first", "second")  # ways on from a dead centre that noise takes, as the seed has it
 MANY = 40  # events in a run
 SAME = 1e-6  # of the drive: events as near are one
 FALLS = 0.1  # of the size: so far beyond a dead centre it does not rest beside it, but falls
+REACHES = (2.0 * SMALLEST, 32.0 * SMALLEST, 512.0 * SMALLEST)  # of the drive: so far on it is let fall
+FALLEN = 10.0  # times the root of these, of the size: beside a fold it rests no farther away
+FALLING = 2000  # steps of a fall
 STRAIN = 1e-3  # of the size: by so much a locked mechanism is driven further, to see what carries it
 
 
@@ -152,27 +165,37 @@ def name_event(
     )
     if loose is None and strained:
         return stop_drive(run, before, state, fault, pace, ahead, goal, record)
-    if loose is not None:
-        fault, ahead = "jump", max(ahead, loose + 2.0 * SMALLEST)
-    if fault == "jump":
-        pace.unstable, run.limits = False, run.stable
+    if loose is not None or fault == "jump":
+        ahead = ahead if loose is None else max(ahead, loose + 2.0 * SMALLEST)
+        _land(run, before, state, pace, ahead, ahead if loose is None else loose, record)
+        return True
     if fault == "sides":
         record.notice(ahead, "branch", inversion_text(net, before.x, state.x))
-    elif fault == "jump":
-        record.forget("unstable", ahead - SAME)
-        record.forget("soft", min(pace.share, ahead - SAME))  # forces grow without bound towards a fold
-        record.notice(ahead if loose is None else loose, "snap", snap_text(net, before, state))
     elif fault == "sign":
         record.notice(ahead, "branch", "passes a singular pose: two assemblies meet there")
     elif fault == "unstable":
         leave_unstable(run, state, pace, settled, record, ahead)
-    last = pace.last
+    _begin_anew(run, before, state, pace, ahead, None if fault == "sides" else pace.last)
+    return True
+
+
+def _land(
+    run: Run, before: State, state: State, pace: Pace, ahead: float, falls_at: float, record: Record
+) -> None:
+    """Tell a fall, and go on from where it ends."""
+    pace.unstable, run.limits = False, run.stable
+    record.forget("unstable", ahead - SAME)
+    record.forget("soft", min(pace.share, ahead - SAME))  # forces grow without bound towards a fold
+    record.notice(falls_at, "snap", snap_text(run.net, before, state))
+    _begin_anew(run, before, state, pace, ahead, None)
+
+
+def _begin_anew(run: Run, before: State, state: State, pace: Pace, ahead: float, last: float | None) -> None:
+    """Go on beyond an event in small increments, compared with a pace of before, if any."""
     take_increment(run, before, state, pace, ahead, ahead - pace.share)
     if pace.sign:
-        pace.sign = determinant_at(net, state.x, elongations(net, state)).sign or pace.sign
-    pace.last = None if fault in ("jump", "sides") else last
-    pace.step = 2.0 * SMALLEST
-    return True
+        pace.sign = determinant_at(run.net, state.x, elongations(run.net, state)).sign or pace.sign
+    pace.last, pace.step = last, 2.0 * SMALLEST
 
 
 def snap_text(net: Network, before: State, after: State) -> str:
@@ -205,6 +228,33 @@ def _let_go(run: Run, before: State, state: State, share: float, goal: float, re
     return settled.share
 
 
+def _fallen(run: Run, before: State, share: float, goal: float, record: Record) -> tuple[float, State] | None:
+    """Where it comes to rest elsewhere a little further on, what is rigid being no stiffer than in the model.
+
+    Made stiffer, as it is close to a loss of stability, it slides along a valley so steep that Newton's steps
+    do not come to its end; and so close to it they end where rounding hides that it slides. None where it
+    rests no farther away than beside a fold, and there was a force on the way there.
+    """
+    for reach in REACHES:
+        ahead = share + reach
+        own = replace(run, net=run.base, factor=1.0, tolerance=run.study.tolerance * scale(run.base))
+        own.limits = own.limits._replace(whole=False)
+        there = copy_of(before)
+        rescale(own.base, there, run.factor)
+        own.net.aim(there, ahead)
+        newton_steps(own, there, record, FINE * own.tolerance, FALLING, np.inf)
+        holds = comes_to_rest(own, there, record)
+        while not holds and own.factor < STIFFEST and uses_multipliers(own):
+            stiffen(own, there)
+            holds = comes_to_rest(own, there, record)
+        away = displacement(before.x, there.x) > FALLEN * np.sqrt(reach) * own.base.size
+        goes = holds and ahead <= goal and (away or drifts(own, before, there, ahead))
+        if goes and not is_unstable(own, there):
+            run.net, run.factor, run.tolerance = own.net, own.factor, own.tolerance
+            return ahead, there
+    return None
+
+
 def stop_drive(
     run: Run, before: State, state: State, fault: str, pace: Pace, ahead: float, goal: float, record: Record,
     known: float | None = None,
@@ -218,9 +268,19 @@ def stop_drive(
     ways = _ways_on(run, before, pace.share, goal, record)
     if ways:
         return choose_branch(run, state, pace, pace.share, ways, record)
+    lost = fault == "rest" and not is_rank_deficient(net, before)
+    fallen = _fallen(run, before, pace.share, goal, record) if lost and run.loaded else None
+    if fallen is not None:
+        ahead, there = fallen
+        restore(state, there)
+        if drifts(run, before, state, ahead):
+            _begin_anew(run, before, state, pace, ahead, None)
+        else:
+            _land(run, before, state, pace, ahead, pace.share, record)
+        return True
     keep_frame(run, state, pace.share, residual_after_steps(run, state, record, 2), True, record)
     strained = _strain_lock(run, before, pace.share, goal, record)
-    if fault == "rest" and (run.loaded or strained is None) and not is_rank_deficient(net, before):
+    if lost and (run.loaded or strained is None):
         record.notice(pace.share, "limit", why_no_further(record))
         keep_frame(run, state, ahead, np.inf, False, record)
         return False
