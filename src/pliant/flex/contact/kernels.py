@@ -124,10 +124,10 @@ def meeting(centres: Floats, radius: Floats, moves: np.ndarray, starts: Ints, kn
 
 @kernel
 def entering(
-    poses: Floats, point: Floats, owner: Ints, body: Ints, origins: Floats, shape_of: Ints, sides: Sides,
+    poses: Floats, point: Floats, owner: Ints, body: Ints, origins: Floats, region: Ints, sides: Sides,
     chord: float,
 ) -> tuple[Ints, Floats]:  # fmt: skip
-    """Which ways of points (G, 2) cross a side of the body they are seen from, and where.
+    """Which ways of points (G, 2) cross a side of their region, in the frame of a body, and where.
 
     From frame to frame a way is followed by its chord, which errs by |p''|/8; where that is more
     than `chord` and a side is no further off, by the chords of its halves, and so on.
@@ -148,13 +148,13 @@ def entering(
             found_in[a], slot[a] = run, used
             _places(places[used], poses, cosine, sine, a, b, origins[a])
             used += 1
-        x, y, shape, place = point[g, 0], point[g, 1], shape_of[a], places[slot[a]]
+        x, y, place = point[g, 0], point[g, 1], places[slot[a]]
         arm = np.hypot(x, y)
         for f in range(steps + 1):
             across[f] = place[0, f] * x - place[1, f] * y + place[2, f]
             up[f] = place[1, f] * x + place[0, f] * y + place[3, f]
         most = (place[4, steps] + place[5, steps] * arm) / 8
-        near = _close(close, across, up, most, sides, int(shape))
+        near = _close(close, across, up, most, sides, region[g])
         for f in range(steps if near > 0 else 0):
             p, q = (across[f], up[f]), (across[f + 1], up[f + 1])
             error = (place[4, f] + place[5, f] * arm) / 8
@@ -227,7 +227,7 @@ def within_travel(
 
 
 @inner
-def _close(close: Ints, across: Floats, up: Floats, error: float, sides: Sides, shape: int) -> int:
+def _close(close: Ints, across: Floats, up: Floats, error: float, sides: Sides, region: int) -> int:
     """How many sides are in the box about a way, up to its error, and not on one side of it; which ones."""
     left, right, bottom, top = across[0], across[0], up[0], up[0]
     for f in range(1, len(up)):
@@ -235,7 +235,7 @@ def _close(close: Ints, across: Floats, up: Floats, error: float, sides: Sides, 
         bottom, top = min(bottom, up[f]), max(top, up[f])
     left, right, bottom, top = left - error, right + error, bottom - error, top + error
     count, box = 0, sides.box
-    for r in range(sides.runs[shape], sides.runs[shape + 1]):
+    for r in range(sides.runs[region], sides.runs[region + 1]):
         if box[r, 2] < left or box[r, 0] > right or box[r, 3] < bottom or box[r, 1] > top:
             continue
         for e in range(sides.starts[r], sides.starts[r + 1]):
@@ -257,7 +257,7 @@ def _close(close: Ints, across: Floats, up: Floats, error: float, sides: Sides, 
 def _places(
     place: Floats, poses: Floats, cosine: Floats, sine: Floats, a: int, b: int, origin: Floats
 ) -> None:
-    """How b is seen from a in each frame: cos, sin, x, y; and how much ways bend: `Ways.curvature`.
+    """How b is seen from a in each frame: cos, sin, x, y; and how much ways bend: `Paths.curvature`.
 
     They bend by so much and so much an arm from each frame to the next; at the last it is the most of all.
     """

@@ -1,13 +1,14 @@
 """Whether bodies pass through one another on the way from pose to pose.
 
-Polygons that are apart and move continuously begin to overlap where a convex vertex of one
-enters the other, or where an edge meets an edge whose ends it shares: then no vertex gets
-inside, but the middle of the edge does. So the ways of convex vertices and of the middles of
-edges are followed in the frame of every body they come near, and must not meet that body's
-outline inset by the overlap that is allowed. Between
-two frames poses go straight, (x, y, θ) of the user's own frames, as films and players show
-them. A vertex then goes along a curve; its chords err by at most |p''|/8 a piece, and pieces
-are made short enough for that to be little of what is allowed.
+Bodies overlap by more than a depth where one of them meets the other inset by that depth.
+Polygons that are apart and move continuously first meet where a convex vertex of one enters the
+other: a vertex of the one the inset outline, or a corner of the inset outline the one. So the
+ways of convex vertices, and of the corners that are next to them in their own body's inset
+outline, are followed in the frame of every body they come near; the first must not meet that
+body's inset outline, the second not the body. Between two frames poses go straight, (x, y, θ) of
+the user's own frames, as films and players show them. A vertex then goes along a curve; its
+chords err by at most |p''|/8 a piece, and pieces are made short enough for that to be little of
+what is allowed.
 """
 
 from __future__ import annotations
@@ -15,25 +16,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
-from pliant.core.arrays import Bools, Floats, Ints
+from pliant.core.arrays import Bools, Floats, Geometries, Ints
 from pliant.core.pose import carry, dot, uncarry
+from pliant.flex.contact.insets import Insets
 from pliant.flex.contact.neighbours import meeting_boxes
 from pliant.flex.geometry.parts import Outlines, Parts
 from pliant.flex.lp.program import COMPILED, CROSSOVER
 
-if TYPE_CHECKING:  # numba comes with it
-    from pliant.flex.contact.kernels import Sides
-
-LEVELS = (0.02, 0.1, 0.3, 1.0)  # of what is allowed: how deep a vertex may be found to get
-CHORD = 0.2  # of what is allowed: how far a chord may err from a vertex's way
 MOST_PIECES = 64  # of the way from frame to frame
-RUN = 16  # sides that are boxed together
 TOGETHER = 8  # frames whose ways are boxed together
 
 
@@ -61,76 +55,25 @@ class Crossings:
         return Crossings(self.vertex[which], self.body[which], self.depth, lambda: self.edge[which])
 
 
-@dataclass(frozen=True)
-class Insets:
-    """Outlines inset by each of the depths that are told apart, prepared for many questions."""
-
-    parts: Parts
-    allowed: float
-
-    @property
-    def chord(self) -> float:
-        """How far a chord may err from a way."""
-        return CHORD * self.allowed
-
-    @cached_property
-    def depths(self) -> tuple[float, ...]:
-        """How deep those are that are told apart, the greatest last."""
-        return tuple(level * (1 - CHORD) * self.allowed for level in LEVELS)
-
-    @cached_property
-    def shallow(self) -> list[NDArray[np.object_]]:
-        """The shapes inset by all but the greatest depth."""
-        return [self.parts.inset(depth) for depth in self.depths[:-1]]
-
-    @cached_property
-    def deep(self) -> NDArray[np.object_]:
-        """The shapes inset by the greatest depth, (S,)."""
-        return self.parts.inset(self.depths[-1])
-
-    @cached_property
-    def sides(self) -> Sides:
-        """The shapes at the greatest depth, side by side."""
-        return _sides(self.deep)
-
-
-def _sides(polygons: NDArray[np.object_]) -> Sides:
-    from pliant.flex.contact.kernels import Sides
-
-    lines, shape = shapely.get_parts(shapely.boundary(polygons), return_index=True)
-    points, line = shapely.get_coordinates(lines, return_index=True)
-    joined = np.flatnonzero(line[1:] == line[:-1])
-    ends, line = np.hstack([points[joined], points[joined + 1]]), line[joined]
-    place = np.arange(len(line)) - np.searchsorted(line, line)  # along its ring
-    starts = np.flatnonzero(place % RUN == 0)
-    low, high = np.minimum(ends[:, :2], ends[:, 2:]), np.maximum(ends[:, :2], ends[:, 2:])
-    box = np.zeros((0, 4))
-    if len(starts):
-        box = np.hstack([np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)])
-    runs = np.searchsorted(shape[line[starts]], np.arange(len(polygons) + 1))
-    return Sides(runs, np.append(starts, len(line)), box, ends)
-
-
 def within_travel(
-    parts: Parts, allowed: float, frames: Floats, here: Floats, vertex: Ints, body: Ints, distance: Floats
+    parts: Parts, reach: Floats, frames: Floats, here: Floats, vertex: Ints, body: Ints, distance: Floats
 ) -> Ints:
     """Which vertices (G,) may get to bodies (G,) along frames (F, B + 1, 3), of all that do not touch them.
 
-    At the poses `here` they are at least at a distance (G,) from their outlines: who goes no further than
-    that, seen from the body, meets nothing on the way, nor does an edge both of whose ends do not.
+    At the poses `here` they are at least at a distance (G,) from their outlines: who stays further away than
+    its reach (G,), as it is seen from the body, meets nothing on the way.
     """
     users, start = parts.user_poses(frames), parts.user_poses(here[None])
-    ends = np.stack([vertex, vertex], axis=1)
-    ways = VertexPaths(parts, users, ends, body)
+    ways = Paths.of_vertices(parts, users, vertex, body)
     if _is_many(parts, vertex):
         from pliant.flex.contact import kernels as compiled
 
         every = np.concatenate([start, users])
-        return compiled.within_travel(every, ways.point, ways.owner, body, parts.origins, distance - allowed)
-    bend = ways.curvature / 8 + allowed
+        return compiled.within_travel(every, ways.point, ways.owner, body, parts.origins, distance - reach)
+    bend = ways.curvature / 8 + reach
     kept = np.flatnonzero(ways.most_travel(here, frames) + bend >= distance)
     some = ways.take(kept)
-    first = VertexPaths(parts, start, ends[kept], body[kept]).at_start()
+    first = Paths.of_vertices(parts, start, vertex[kept], body[kept]).at_start()
     return kept[some.travel(first) + bend[kept] >= distance[kept]]
 
 
@@ -141,47 +84,73 @@ def _is_many(parts: Parts, vertex: Ints) -> bool:
 
 def find_crossings(parts: Parts, insets: Insets, frames: Floats, vertex: Ints, body: Ints) -> Crossings:
     """Follow vertices (G,) in the frames of bodies (G,) along frames (F, B + 1, 3) of centroid frames."""
-    ways = _vertex_paths(parts, parts.user_poses(frames), vertex, body)
-    entering, depth, entries = (_enter_compiled if _is_many(parts, vertex) else _enter)(ways, insets)
+    enter = _enter_compiled if _is_many(parts, vertex) else _enter
+    ways, depth, entries = enter(Paths.of_vertices(parts, parts.user_poses(frames), vertex, body), insets)
     # What starts too deep is being mended; the rows of the program see to that.
-    starts = shapely.points(entering.at_start())
-    new = np.flatnonzero(~shapely.intersects(insets.deep[parts.shape_of[entering.body]], starts))
-    first, last = entering.ends[new].T
-    middle = first != last  # of an edge: both its ends are kept out
+    starts = shapely.points(ways.at_start())
+    new = np.flatnonzero(~shapely.intersects(insets.regions(insets.depths[-1])[ways.region], starts))
+    body = ways.body[new]
 
     def find_edges() -> Ints:
         where = entries()[new]
-        edge = _entry_edges(parts.outlines, insets.allowed, where[:, :2], where[:, 2:], entering.body[new])
-        return np.append(edge, edge[middle])
+        return _entry_edges(parts.outlines, insets.allowed, where[:, :2], where[:, 2:], body)
 
-    body = entering.body[new]
-    return Crossings(np.append(first, last[middle]), np.append(body, body[middle]), depth, find_edges)
+    return Crossings(ways.vertex[new], body, depth, find_edges)
 
 
 @dataclass(frozen=True)
-class VertexPaths:
+class Paths:
     """The ways of points (G,) in the frames of bodies (G,), as user poses (F, B, 3) follow each other."""
 
     parts: Parts
     poses: Floats
-    ends: Ints  # (G, 2) the vertices each point is midway between: twice the same where it is one
+    vertex: Ints  # (G,) that each point is, or is beside
+    at: Floats  # (G, 2) the points in the centroid frames of their own bodies
     body: Ints
+    corner: Bools  # (G,) whether it is one of an inset outline
+
+    @classmethod
+    def of_vertices(cls, parts: Parts, poses: Floats, vertex: Ints, body: Ints) -> Paths:
+        """Those of vertices themselves."""
+        still = np.zeros(len(vertex), np.bool_)
+        return cls(parts, poses, vertex, parts.outlines.point[vertex], body, still)
+
+    def with_corners(self, beside: Paths, insets: Insets, depth: float) -> Paths:
+        """These, and those of the corners beside some vertices, of their bodies inset by so much."""
+        which, at = insets.corners_beside(beside.vertex, depth)
+        return Paths(
+            self.parts,
+            self.poses,
+            np.append(self.vertex, beside.vertex[which]),
+            np.vstack([self.at, at]),
+            np.append(self.body, beside.body[which]),
+            np.append(self.corner, np.ones(len(which), np.bool_)),
+        )
 
     @cached_property
     def owner(self) -> Ints:
         """The bodies that the points are of, (G,)."""
-        return self.parts.outlines.body[self.ends[:, 0]]
+        return self.parts.outlines.body[self.vertex]
 
     @cached_property
     def point(self) -> Floats:
         """The points in the user's frames of their bodies, (G, 2)."""
-        point, (first, last) = self.parts.outlines.point, self.ends.T
-        return (point[first] + point[last]) / 2 - self.parts.origins[self.owner]
+        return self.at - self.parts.origins[self.owner]
+
+    @cached_property
+    def region(self) -> Ints:
+        """Which of `Insets.regions` each must not meet, (G,)."""
+        return self.parts.shape_of[self.body] + len(self.parts.shapes) * self.corner
+
+    @cached_property
+    def code(self) -> Ints:
+        """The body and the owner of each as one number, (G,)."""
+        return self.body * self.parts.count + self.owner
 
     @cached_property
     def pairs(self) -> tuple[Ints, Ints, Ints]:
         """The bodies and owners that the points are of, each pair once (P,), and the pair of each (G,)."""
-        code, pair = np.unique(self.body * self.parts.count + self.owner, return_inverse=True)
+        code, pair = np.unique(self.code, return_inverse=True)
         return code // self.parts.count, code % self.parts.count, pair
 
     @cached_property
@@ -208,9 +177,16 @@ class VertexPaths:
         wanted = np.ceil(np.sqrt(self.curvature / (8 * chord)))
         return np.exp2(np.ceil(np.log2(np.clip(wanted, 1, MOST_PIECES)))).astype(np.int64)
 
-    def take(self, which: Ints) -> VertexPaths:
+    def take(self, which: Ints) -> Paths:
         """Some of them, with what is known of how much they bend."""
-        some = VertexPaths(self.parts, self.poses, self.ends[which], self.body[which])
+        some = Paths(
+            self.parts,
+            self.poses,
+            self.vertex[which],
+            self.at[which],
+            self.body[which],
+            self.corner[which],
+        )
         if "curvature" in self.__dict__:
             some.__dict__["curvature"] = self.curvature[which]
         return some
@@ -273,7 +249,7 @@ class VertexPaths:
         across, up = cosine * x + sine * y, cosine * y - sine * x
         shift = np.sqrt(((across[1:] - across[0]) ** 2 + (up[1:] - up[0]) ** 2).max(axis=0))
         spin = np.abs(angle[1:] - angle[0]).max(axis=0)
-        return shift[pair] + spin[pair] * np.hypot(*self.parts.outlines.point[self.ends[:, 0]].T)
+        return shift[pair] + spin[pair] * np.hypot(*self.at.T)
 
     def at_start(self) -> Floats:
         """Where the points are first, in the centroid frames of the bodies, (G, 2)."""
@@ -287,74 +263,64 @@ def _apart(poses: Floats, body: Ints, owner: Ints) -> tuple[Floats, Floats, Floa
     return x[:, owner] - x[:, body], y[:, owner] - y[:, body], angle[:, owner] - angle[:, body]
 
 
-def _vertex_paths(parts: Parts, poses: Floats, vertex: Ints, body: Ints) -> VertexPaths:
-    """Of the vertices, and of the middles of the edges between two of them that come near the same body."""
-    outlines, base = parts.outlines, parts.count + 1
-    following, before = outlines.follow[vertex], outlines.before[vertex]
-    keys = np.sort(vertex * base + body, kind="stable")  # next to sorted
-    wanted = following * base + body
-    known = (
-        keys[np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)] == wanted if len(keys) else wanted > 0
-    )
-    near, after_reflex = known | ~outlines.convex[following], ~outlines.convex[before]
-    edges = np.append(vertex[near], before[after_reflex])
-    ends = np.stack([edges, outlines.follow[edges]], axis=1)
-    every = np.concatenate([np.stack([vertex, vertex], axis=1), ends])
-    return VertexPaths(parts, poses, every, np.concatenate([body, body[near], body[after_reflex]]))
-
-
 # The ways that get deeper than is allowed, how deep others get at most, and where each comes in and heading
 # which way, (K, 4), once that is asked for.
-Entering = tuple[VertexPaths, float, Callable[[], Floats]]
+Entering = tuple[Paths, float, Callable[[], Floats]]
 
 
-def _enter(ways: VertexPaths, insets: Insets) -> Entering:
-    """By array expressions and GEOS, to the nearest of the depths that are told apart."""
-    near, within = _boxes_meet(ways, ways.curvature / 8, insets)
-    ways, depth = ways.take(within), insets.depths[0] if near else 0.0
-    pieces = ways.pieces(insets.chord)
-    error = ways.curvature / (8.0 * pieces**2)
-    entering: list[Ints] = [np.zeros(0, np.int64)]
-    entries: list[tuple[Floats, NDArray[np.object_]]] = []
-    for count in np.unique(pieces):
-        left = np.flatnonzero(pieces == count)
-        some = ways.take(left)
-        seen = np.stack(some.seen(int(count)), axis=-1).swapaxes(0, 1)
-        lines, shape = np.asarray(shapely.linestrings(seen)), ways.parts.shape_of[some.body]
-        for deep, polygons in zip(insets.depths, [*insets.shallow, insets.deep], strict=True):
-            if not len(left):
-                break
-            depth = max(depth, deep)
-            meets = shapely.intersects(polygons[shape], lines)
-            left, seen, lines, shape = left[meets], seen[meets], lines[meets], shape[meets]
-        if len(left):
-            entering.append(left)
-            entries.append((seen, insets.deep[shape]))
-    depth += float(error.max(initial=0.0))
-    nowhere = np.zeros((0, 4))
-    return (
-        ways.take(np.concatenate(entering)),
-        depth,
-        lambda: np.vstack([nowhere, *(_entries(*each) for each in entries)]),
-    )
+def _enter(vertices: Paths, insets: Insets) -> Entering:
+    """By array expressions and GEOS, to the nearest of the depths that are told apart.
+
+    Pairs of bodies reach one where a vertex is inside the other's inset outline, or a corner of that in it.
+    """
+    entering, beside, depth, error = vertices, vertices, 0.0, 0.0
+    lines, regions = np.zeros(0, np.object_), insets.whole
+    for deep in insets.depths:
+        regions = insets.regions(deep)
+        left = entering.take(np.flatnonzero(~entering.corner))
+        near = _boxes_meet(left.with_corners(beside, insets, deep), regions)
+        lines, worst = _chords(near, insets.chord)
+        met = np.flatnonzero(shapely.intersects(regions[near.region], lines))
+        entering, lines = near.take(met), lines[met]
+        if not len(near.body):
+            break
+        depth, error = deep, max(error, worst)
+        beside = beside.take(np.flatnonzero(np.isin(beside.code, entering.code)))
+    return entering, depth + error, lambda: _entries(lines, regions[entering.region])
 
 
-def _boxes_meet(ways: VertexPaths, error: Floats, insets: Insets) -> tuple[bool, Ints]:
-    """Whether boxes about ways, which err by (G,), meet those of bodies, and which the shapes so deep."""
-    shape = ways.parts.shape_of[ways.body]
-    left, bottom, right, top = ways.parts.bounds[shape].T
-    low_x, low_y, high_x, high_y = ways.box()
-    box = low_x - error, low_y - error, high_x + error, high_y + error
+def _boxes_meet(ways: Paths, regions: Geometries) -> Paths:
+    """The ways the boxes about which meet their regions."""
+    left, bottom, right, top = ways.parts.bounds[ways.parts.shape_of[ways.body]].T
+    bent, (low_x, low_y, high_x, high_y) = ways.curvature / 8, ways.box()
+    box = low_x - bent, low_y - bent, high_x + bent, high_y + bent
     near = np.flatnonzero((box[0] <= right) & (box[2] >= left) & (box[1] <= top) & (box[3] >= bottom))
     boxes = shapely.box(box[0][near], box[1][near], box[2][near], box[3][near])
-    return len(near) > 0, near[shapely.intersects(insets.shallow[0][shape[near]], boxes)]
+    return ways.take(near[shapely.intersects(regions[ways.region[near]], boxes)])
 
 
-def _entries(seen: Floats, regions: NDArray[np.object_]) -> Floats:
-    """Where each way (K, T, 2) first comes into its region, and the piece it does so along: (K, 4).
+def _chords(ways: Paths, chord: float) -> tuple[Geometries, float]:
+    """The ways (G,) as lines of as many chords as one may err by so little, and how far the worst errs."""
+    pieces = ways.pieces(chord)
+    lines = np.empty(len(pieces), np.object_)
+    for count in np.unique(pieces):
+        some = np.flatnonzero(pieces == count)
+        lines[some] = shapely.linestrings(np.stack(ways.take(some).seen(int(count)), axis=-1).swapaxes(0, 1))
+    return lines, float((ways.curvature / (8.0 * pieces**2)).max(initial=0.0))
 
-    Of the pieces up to which it has come in, the first is found by halving.
-    """
+
+def _entries(lines: Geometries, regions: Geometries) -> Floats:
+    """Where each line (K,) first comes into its region, and the chord along which it does: (K, 4)."""
+    entries, count = np.zeros((len(lines), 4)), shapely.get_num_points(lines)
+    for points in np.unique(count):
+        some = np.flatnonzero(count == points)
+        seen = shapely.get_coordinates(lines[some]).reshape(len(some), int(points), 2)
+        entries[some] = _first_entries(seen, regions[some])
+    return entries
+
+
+def _first_entries(seen: Floats, regions: Geometries) -> Floats:
+    """The same of lines (K, T, 2): of the chords up to which one has come in, the first, by halving."""
     every, place = np.arange(len(seen)), np.arange(seen.shape[1])
     out, within = np.zeros(len(seen), np.int64), np.full(len(seen), seen.shape[1] - 1)
     while (within - out > 1).any():
@@ -373,18 +339,18 @@ def _entries(seen: Floats, regions: NDArray[np.object_]) -> Floats:
     return np.hstack([points[order[np.searchsorted(line[order], every)]], end - start])
 
 
-def _enter_compiled(ways: VertexPaths, insets: Insets) -> Entering:
+def _enter_compiled(vertices: Paths, insets: Insets) -> Entering:
     """The same for many points: only what is deeper than is allowed is told apart from what is not."""
     from pliant.flex.contact.kernels import entering
 
-    parts = ways.parts
+    ways = vertices.with_corners(vertices, insets, insets.depths[-1])
     which, entries = entering(
         ways.poses,
         ways.point,
         ways.owner,
         ways.body,
-        parts.origins,
-        parts.shape_of,
+        ways.parts.origins,
+        ways.region,
         insets.sides,
         insets.chord,
     )

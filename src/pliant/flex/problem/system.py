@@ -10,9 +10,9 @@ import numpy as np
 from pliant.core.arrays import Floats
 from pliant.core.clock import Clock
 from pliant.flex.contact.distance import Rows, gaps, gaps_and_blocks
+from pliant.flex.contact.insets import Insets
 from pliant.flex.contact.neighbours import gap_scale
 from pliant.flex.contact.overlap import path_overlap
-from pliant.flex.contact.sweep import Insets
 from pliant.flex.faults import check_study
 from pliant.flex.geometry.parts import Parts, compile_parts
 from pliant.flex.lp.program import ROUNDING, Program

@@ -341,7 +341,8 @@ def _vertices_in_reach(system: System, here: Configuration, frames: Floats) -> t
     beyond = near.reach if near.most is None else 0.0  # who is not among the nearest may be near all the same
     distance = np.append(here.contacts.distance, np.full(len(vertex), beyond))
     vertex, body = np.concatenate([near.vertex, vertex]), np.concatenate([near.body, body])
-    some = within_travel(system.parts, system.threshold, frames, here.poses, vertex, body, distance)
+    reach = system.insets.reach[vertex]
+    some = within_travel(system.parts, reach, frames, here.poses, vertex, body, distance)
     return vertex[some], body[some]
 
 
