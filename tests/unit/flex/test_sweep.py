@@ -57,9 +57,23 @@ def test_a_block_that_stops_before_the_wall_has_not():
     assert found.depth < 0.01
 
 
+@pytest.mark.parametrize("turned", [0.0, np.pi / 4])
+@pytest.mark.parametrize("share", [0.001, 0.01, 0.02, 0.05, 0.09, 0.2, 0.5, 0.75])
+@pytest.mark.parametrize("many", [False, True])
+def test_how_deep_a_block_gets_is_no_more_than_is_said(share, turned, many, monkeypatch):
+    """By a face and by a corner of it, at every depth that is allowed."""
+    if many:
+        monkeypatch.setattr(sweep, "CROSSOVER", 0)
+    block = {"name": "block", "outline": box(-1, -1, 1, 1), "pose": [0, 0, turned]}
+    reach = np.sqrt(2) if turned else 1.0
+    found = met(parts_of(WALL, block), {"block": (2 - reach + 0.01 * share, 0.0, 0.0)})
+    assert not found.any
+    assert found.depth >= 0.01 * share
+
+
 @pytest.mark.parametrize("shift", [0.0, 1e-4, -1e-4])
 def test_bodies_of_one_height_do_not_pass_though_no_corner_gets_inside(shift):
-    """Corners run along edges' very lines; the middle of the end face is what gets inside."""
+    """Corners run along edges' very lines; those of the inset end face are what gets inside."""
     parts = parts_of(
         {"name": "still", "outline": box(2, -1, 3, 1), "fixed": True},
         {"name": "block", "outline": box(-1, -1 + shift, 1, 1 + shift)},

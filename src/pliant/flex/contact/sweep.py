@@ -115,16 +115,21 @@ class Paths:
         still = np.zeros(len(vertex), np.bool_)
         return cls(parts, poses, vertex, parts.outlines.point[vertex], body, still)
 
-    def with_corners(self, beside: Paths, insets: Insets, depth: float) -> Paths:
-        """These, and those of the corners beside some vertices, of their bodies inset by so much."""
-        which, at = insets.corners_beside(beside.vertex, depth)
+    def of_corners(self, insets: Insets, depth: float) -> Paths:
+        """Those of the corners beside these vertices, of their bodies inset by so much."""
+        which, at = insets.corners_beside(self.vertex, depth)
+        corner = np.ones(len(which), np.bool_)
+        return Paths(self.parts, self.poses, self.vertex[which], at, self.body[which], corner)
+
+    def join(self, others: Paths) -> Paths:
+        """These, and others of the same poses after them."""
         return Paths(
             self.parts,
             self.poses,
-            np.append(self.vertex, beside.vertex[which]),
-            np.vstack([self.at, at]),
-            np.append(self.body, beside.body[which]),
-            np.append(self.corner, np.ones(len(which), np.bool_)),
+            np.append(self.vertex, others.vertex),
+            np.vstack([self.at, others.at]),
+            np.append(self.body, others.body),
+            np.append(self.corner, others.corner),
         )
 
     @cached_property
@@ -271,22 +276,32 @@ Entering = tuple[Paths, float, Callable[[], Floats]]
 def _enter(vertices: Paths, insets: Insets) -> Entering:
     """By array expressions and GEOS, to the nearest of the depths that are told apart.
 
-    Pairs of bodies reach one where a vertex is inside the other's inset outline, or a corner of that in it.
+    As long as vertices get deeper nobody asks for corners, but of what is allowed.
     """
-    entering, beside, depth, error = vertices, vertices, 0.0, 0.0
-    lines, regions = np.zeros(0, np.object_), insets.whole
-    for deep in insets.depths:
-        regions = insets.regions(deep)
-        left = entering.take(np.flatnonzero(~entering.corner))
-        near = _boxes_meet(left.with_corners(beside, insets, deep), regions)
-        lines, worst = _chords(near, insets.chord)
-        met = np.flatnonzero(shapely.intersects(regions[near.region], lines))
-        entering, lines = near.take(met), lines[met]
-        if not len(near.body):
-            break
-        depth, error = deep, max(error, worst)
-        beside = beside.take(np.flatnonzero(np.isin(beside.code, entering.code)))
-    return entering, depth + error, lambda: _entries(lines, regions[entering.region])
+    beside, depth, regions = vertices, 0.0, insets.regions(insets.depths[0])
+    ways, lines, error = _chords(_boxes_meet(vertices, regions), insets.chord)
+    if len(vertices.body):
+        for depth in insets.depths:
+            regions = insets.regions(depth)
+            ways, lines = _entering(ways, lines, regions)
+            if len(lines) and depth < insets.depths[-1]:
+                continue
+            near = _boxes_meet(beside.of_corners(insets, depth), regions)
+            corners, chords, worst = _chords(near, insets.chord)
+            corners, chords = _entering(corners, chords, regions)
+            error = max(error, worst)
+            if depth == insets.depths[-1]:
+                ways, lines = ways.join(corners), np.append(lines, chords)
+            elif not len(chords):
+                break
+            beside = beside.take(np.flatnonzero(np.isin(beside.code, corners.code)))
+    return ways, depth + error, lambda: _entries(lines, regions[ways.region])
+
+
+def _entering(ways: Paths, lines: Geometries, regions: Geometries) -> tuple[Paths, Geometries]:
+    """The ways that meet their regions, and their lines."""
+    met = np.flatnonzero(shapely.intersects(regions[ways.region], lines))
+    return ways.take(met), lines[met]
 
 
 def _boxes_meet(ways: Paths, regions: Geometries) -> Paths:
@@ -299,14 +314,14 @@ def _boxes_meet(ways: Paths, regions: Geometries) -> Paths:
     return ways.take(near[shapely.intersects(regions[ways.region[near]], boxes)])
 
 
-def _chords(ways: Paths, chord: float) -> tuple[Geometries, float]:
-    """The ways (G,) as lines of as many chords as one may err by so little, and how far the worst errs."""
+def _chords(ways: Paths, chord: float) -> tuple[Paths, Geometries, float]:
+    """Ways (G,), as lines of as many chords as one may err by so little, and how far the worst errs."""
     pieces = ways.pieces(chord)
     lines = np.empty(len(pieces), np.object_)
     for count in np.unique(pieces):
         some = np.flatnonzero(pieces == count)
         lines[some] = shapely.linestrings(np.stack(ways.take(some).seen(int(count)), axis=-1).swapaxes(0, 1))
-    return lines, float((ways.curvature / (8.0 * pieces**2)).max(initial=0.0))
+    return ways, lines, float((ways.curvature / (8.0 * pieces**2)).max(initial=0.0))
 
 
 def _entries(lines: Geometries, regions: Geometries) -> Floats:
@@ -343,7 +358,7 @@ def _enter_compiled(vertices: Paths, insets: Insets) -> Entering:
     """The same for many points: only what is deeper than is allowed is told apart from what is not."""
     from pliant.flex.contact.kernels import entering
 
-    ways = vertices.with_corners(vertices, insets, insets.depths[-1])
+    ways = vertices.join(vertices.of_corners(insets, insets.depths[-1]))
     which, entries = entering(
         ways.poses,
         ways.point,
