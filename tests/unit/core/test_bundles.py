@@ -110,9 +110,20 @@ def test_a_bundle_is_read_as_the_named_tuple_is(loop):
 
 
 def test_an_inner_loop_is_compiled_once_for_tuples_of_python_and_of_loops():
-    handed_on(GIVEN)
-    made_in_a_loop(GIVEN)
-    assert len(weighted.overloads) == 1
+    @inner
+    def heaviest(bundle):
+        return bundle.inside.weights[-1] * bundle.values[-1]
+
+    @kernel
+    def handed(bundle):
+        return heaviest(bundle)
+
+    @kernel
+    def made(bundle):
+        return heaviest(Outside(bundle.inside, bundle.rows[0], bundle.rows))
+
+    assert handed(GIVEN) == made(GIVEN) == 6.0
+    assert len(heaviest.overloads) == 1
 
 
 @pytest.fixture
@@ -167,6 +178,7 @@ def test_named_tuples_of_numbers_are_handed_on_as_they_are():
 
 
 def test_a_field_that_is_not_a_tuple_as_before_asks_for_other_code():
+    handed_on(GIVEN)
     other = GIVEN._replace(values=np.arange(6.0)[::2])
     assert handed_on(other) == pytest.approx(as_python(handed_on.py_func)(other))
     assert len(handed_on.signatures) == 2
