@@ -24,6 +24,7 @@ from pliant.flex.proof.closing import Explored, explored_box
 from pliant.flex.proof.component import Cover
 from pliant.flex.proof.free_witness import FreeWitness, find_witness
 from pliant.flex.proof.result import ProofResult
+from pliant.flex.proof.rooms import PoseBox
 from pliant.flex.proof.search import BranchAndBound, bounded_leaf
 from pliant.flex.proof.witness import centroid_poses, travel_seen
 from pliant.flex.result import FlexResult
@@ -134,14 +135,14 @@ def _search(work: _Work, system: System, progress: Progress) -> None:
 def _cut_unreachable(work: _Work, search: BranchAndBound, report: Callable[[int, float], None]) -> None:
     """Leave out leaves that no chain of leaves leads to from the drawn pose."""
     leaves = [*search.closed, *(leaf for *_, leaf in search.open)]
-    bounds = {id(leaf.box): leaf.bound for leaf in leaves}
+    bounds = {leaf.box: leaf.bound for leaf in leaves}
     cover = Cover(search.setting, *(leaf.box for leaf in leaves))
 
-    def bound(box: object) -> float:
-        if id(box) not in bounds:
-            leaf = bounded_leaf(search.setting, search.objective, box, np.inf)  # type: ignore[arg-type]
-            bounds[id(box)] = -np.inf if leaf is None else leaf.bound
-        return bounds[id(box)]
+    def bound(box: PoseBox) -> float:
+        if box not in bounds:
+            leaf = bounded_leaf(search.setting, search.objective, box, np.inf)
+            bounds[box] = -np.inf if leaf is None else leaf.bound
+        return bounds[box]
 
     work.nodes += cover.separate(
         lambda box: bound(box) > work.target,

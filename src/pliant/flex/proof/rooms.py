@@ -28,9 +28,9 @@ LONG = 0.2  # of a body's radius: edges of which points are followed
 ALONG = (1 / 256, 1 / 64, 1 / 16, 1 / 4, 1 / 2, 3 / 4, 15 / 16, 63 / 64, 255 / 256)  # where on them
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PoseBox:
-    """A box of poses of all bodies, with what is known of pairs of them."""
+    """A box of poses of all bodies, with what is known of pairs of them; equal to itself alone."""
 
     low: Floats  # (B + 1, 3) poses of centroid frames; the same as high where a body is fixed
     high: Floats

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,13 +11,16 @@ import scipy.sparse as sp
 import pliant
 from pliant import gallery
 from pliant.core.pose import turn
+from pliant.flex.model import ProveStudy
 from pliant.flex.problem.system import compile_system
+from pliant.flex.proof import prove
 from pliant.flex.proof.bound import BoundProgram
 from pliant.flex.proof.component import Cover
 from pliant.flex.proof.free_path import free_legs
 from pliant.flex.proof.intervals import arc_boxes, turned_boxes
 from pliant.flex.proof.relaxation import Relaxation, narrow, objective_weights, relax
 from pliant.flex.proof.rooms import make_setting, open_box
+from pliant.flex.proof.search import BranchAndBound, Leaf
 from pliant.flex.proof.witness import centroid_poses
 
 
@@ -139,3 +144,29 @@ def test_a_way_through_a_wall_is_not_free():
     near[0, parts.free, 0] += 0.05
     assert free_legs(parts, np.concatenate([users, near])) == 1
     assert free_legs(parts, np.concatenate([users, near, far])) == 1
+
+
+def test_each_box_that_is_split_off_is_bounded_by_itself(monkeypatch):
+    """Boxes come and go; one that lies in memory where another one lay has a bound of its own."""
+    model = gallery.load("square-peg")
+    system = compile_system(model, model.study.for_command("flex"))
+    drawn = system.parts.drawn
+    setting = make_setting(system, drawn, drawn, system.joints.rows, system.joints.pivots)
+    wrong = []
+
+    def separate(cover, forbidden, nodes, report):
+        for k in range(200):
+            box = open_box(setting, drawn, drawn + k % 2)
+            wrong.append(forbidden(box) != bool(k % 2))
+        return 0
+
+    monkeypatch.setattr(Cover, "separate", separate)
+    monkeypatch.setattr(Cover, "reachable", lambda cover: ())
+    monkeypatch.setattr(
+        prove,
+        "bounded_leaf",
+        lambda setting, objective, box, most: Leaf(box, (box.high - box.low).max(), None),
+    )
+    work = SimpleNamespace(target=0.5, study=ProveStudy(), nodes=0, upper=1.0, leaves=0)
+    prove._cut_unreachable(work, BranchAndBound(setting, system.objective, 0.5), lambda nodes, upper: None)
+    assert not any(wrong)
