@@ -78,10 +78,14 @@ class Insets:
 
     @cached_property
     def reach(self) -> Floats:
-        """How far from each vertex the corners beside it are, at most, and no less than is allowed, (V,)."""
-        which, at = self.corners_beside(np.arange(len(self.parts.outlines.body)), self.depths[-1])
+        """How far from each vertex the corners beside it are, at most, and no less than is allowed, (V,).
+
+        At every depth: a spike that is lost at the greatest has the farthest corners at those before.
+        """
         reach = np.full(len(self.parts.outlines.body), self.allowed)
-        np.maximum.at(reach, which, np.hypot(*(at - self.parts.outlines.point[which]).T))
+        for depth in self.depths:
+            which, at = self.corners_beside(np.arange(len(reach)), depth)
+            np.maximum.at(reach, which, np.hypot(*(at - self.parts.outlines.point[which]).T))
         return reach
 
     @cached_property

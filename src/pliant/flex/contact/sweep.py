@@ -278,15 +278,20 @@ def _enter(vertices: Paths, insets: Insets) -> Entering:
 
     As long as vertices get deeper nobody asks for corners, but of what is allowed.
     """
-    beside, depth, regions = vertices, 0.0, insets.regions(insets.depths[0])
-    ways, lines, error = _chords(_boxes_meet(vertices, regions), insets.chord)
+    beside, depth, regions = (
+        _boxes_meet(vertices, insets.whole, insets.reach[vertices.vertex]),
+        0.0,
+        insets.whole,
+    )
+    ways, lines, error = _chords(beside, insets.chord)
     if len(vertices.body):
         for depth in insets.depths:
             regions = insets.regions(depth)
             ways, lines = _entering(ways, lines, regions)
             if len(lines) and depth < insets.depths[-1]:
                 continue
-            near = _boxes_meet(beside.of_corners(insets, depth), regions)
+            corners = beside.of_corners(insets, depth)
+            near = _boxes_meet(corners, regions, np.zeros(len(corners.body)))
             corners, chords, worst = _chords(near, insets.chord)
             corners, chords = _entering(corners, chords, regions)
             error = max(error, worst)
@@ -304,10 +309,10 @@ def _entering(ways: Paths, lines: Geometries, regions: Geometries) -> tuple[Path
     return ways.take(met), lines[met]
 
 
-def _boxes_meet(ways: Paths, regions: Geometries) -> Paths:
-    """The ways the boxes about which meet their regions."""
+def _boxes_meet(ways: Paths, regions: Geometries, reach: Floats) -> Paths:
+    """The ways the boxes about which, and so far (G,) about that, meet their regions."""
     left, bottom, right, top = ways.parts.bounds[ways.parts.shape_of[ways.body]].T
-    bent, (low_x, low_y, high_x, high_y) = ways.curvature / 8, ways.box()
+    bent, (low_x, low_y, high_x, high_y) = ways.curvature / 8 + reach, ways.box()
     box = low_x - bent, low_y - bent, high_x + bent, high_y + bent
     near = np.flatnonzero((box[0] <= right) & (box[2] >= left) & (box[1] <= top) & (box[3] >= bottom))
     boxes = shapely.box(box[0][near], box[1][near], box[2][near], box[3][near])
