@@ -65,6 +65,28 @@ def test_an_actuator_pushes_by_virtual_work_along_the_drive():
     assert "force of actuator g-m" in result.motion.signals
 
 
+@pytest.mark.parametrize("x", [1.0, 2.5, 4.0])
+def test_a_beam_lies_on_two_posts_by_the_law_of_the_lever(x):
+    """Posts at 0 and 5 under a beam of no weight, with 10 N pulled down along it as the drive goes on."""
+    result = solved(
+        {
+            "nodes": {"l": (0, 0), "r": (5, 0), "a": (-1, 0.1), "m": (x, 0.1), "b": (6, 0.1)},
+            "ground": ["l", "r"],
+            "bars": [{"nodes": ("a", "m", "b")}],
+            "guides": [{"node": "m", "line": (0, 1)}],
+            "contacts": [{"members": [("a", "b")], "against": [("l", "l"), ("r", "r")], "radius": 0.1}],
+            "loads": [{"node": "m", "force": (0, 0), "to": (0, -10)}],
+        }
+    )
+    found = by_name(result)
+    names = ["contact a-b on l", "contact a-b on r"]
+    wanted = [-10 * (5 - x) / 5, -10 * x / 5]
+    for name, force in zip(names, wanted, strict=True):
+        np.testing.assert_allclose(found[name], np.linspace(0, force, 5), atol=1e-6)
+        assert f"{name} is pressed with {-force:.4g} N" in result.summary()
+    assert set(names) <= set(result.to_dict()["forces"])
+
+
 def test_a_rotor_turns_with_the_torque_of_the_weight():
     result = solved(
         {

@@ -32,7 +32,7 @@ class CarriedForce:
 
 
 def forces(model: Mechanism, net: Network, frames: tuple[Frame, ...]) -> tuple[CarriedForce, ...]:
-    """Forces of links and torques of couplings along the drive; links inside rigid bodies are left out."""
+    """Forces of links and contacts and torques of couplings along the drive; links of plates are left out."""
     links = np.stack([frame.elongations.link_forces for frame in frames])
     couplings = np.stack([frame.elongations.coupling_forces for frame in frames])
     rails = np.stack([frame.elongations.rail_forces for frame in frames])
@@ -48,7 +48,16 @@ def forces(model: Mechanism, net: Network, frames: tuple[Frame, ...]) -> tuple[C
         elif name.startswith(("cylinder ", "wrap ")):
             carried.append(CarriedForce(name, couplings[:, at]))
     carried += [CarriedForce(name, rails[:, at]) for at, name in enumerate(net.rail_names)]
-    return tuple(_number_names(carried))
+    return tuple(_number_names([*carried, *_contact_forces(net, frames)]))
+
+
+def _contact_forces(net: Network, frames: tuple[Frame, ...]) -> Iterator[CarriedForce]:
+    """What each pair that ever touches is pressed with, 0 while it does not."""
+    presses = np.zeros((len(frames), len(net.parts.touch.radius)))
+    for row, frame in zip(presses, frames, strict=True):
+        row[frame.elongations.touching] = frame.elongations.touch_forces
+    for pair in np.flatnonzero(presses.any(axis=0)).tolist():
+        yield CarriedForce(net.touch_name(pair), presses[:, pair])
 
 
 def _is_single_link(net: Network, at: int) -> bool:
