@@ -27,7 +27,7 @@ class FigureGoal:
 
     aim: Aim
     figure: str  # its name, as --report takes it
-    value: float = math.nan  # that is to be met
+    value: float = 0.0  # that is to be met, if one is
 
     def loss(self, found: float) -> float:
         """How far a figure is from the best: the smaller, the better."""
