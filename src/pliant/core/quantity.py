@@ -42,6 +42,15 @@ def number(value: Any) -> float:
     return float(exact(value)) if isinstance(value, str) else float(_finite(value))
 
 
+def coordinate(value: Any) -> float:
+    """A coordinate as models have it, so that what is asked of it while a file is read holds afterwards.
+
+    >>> coordinate("1/4"), coordinate(1e-320)
+    (0.25, 0.0)
+    """
+    return _without_noise(number(value))
+
+
 def angle(value: Any) -> float:
     """An angle in radians.
 

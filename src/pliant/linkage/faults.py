@@ -15,7 +15,7 @@ from typing import Any
 from pydantic_core import InitErrorDetails
 
 from pliant.core.model import SEARCHED, Place, as_list, fault_at, get, items, size_fault, unknown
-from pliant.core.quantity import FARTHEST, Vector, number
+from pliant.core.quantity import FARTHEST, Vector, coordinate
 
 LISTED = 8  # names in a message
 LINK_JOINTS = 1000  # of one link; pairs of them are looked at
@@ -384,7 +384,7 @@ def raw_linkage(data: Mapping[str, Any]) -> RawLinkage:
 def position(at: Any) -> complex | None:
     """Two numbers as x + iy; None where they cannot be read, or are too large."""
     try:
-        x, y = map(number, at)
+        x, y = map(coordinate, at)
     except (ValueError, TypeError, OverflowError):
         return None
     return complex(x, y) if max(abs(x), abs(y)) <= FARTHEST else None

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pliant.core.model import Place, get, items
-from pliant.core.quantity import FARTHEST, number
+from pliant.core.quantity import FARTHEST, coordinate
 
 NEAR = 1e-9  # nodes closer than this share of the drawing's size are drawn at one place
 
@@ -96,7 +96,7 @@ def position(at: Any) -> At | None:
     if not isinstance(at, list | tuple) or len(at) not in (2, 3):
         return None
     try:
-        point = tuple(map(number, at))
+        point = tuple(map(coordinate, at))
     except (ValueError, OverflowError):
         return None
     return point if max(map(abs, point)) <= FARTHEST else None
