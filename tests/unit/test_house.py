@@ -26,6 +26,26 @@ def test_no_class_name_stands_in_two_modules():
     assert {name: places for name, places in homes.items() if len(places) > 1} == {}
 
 
+def test_no_name_of_a_type_stands_for_two():
+    homes: dict[str, list[str]] = defaultdict(list)
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            for name in _named_types(node):
+                homes[name].append(str(path.relative_to(PACKAGE)))
+    repeated = {name for name, places in homes.items() if len(places) > 1}
+    assert repeated == {"Vector"}  # of a file; and three floats in compiled loops, each module's own
+
+
+def _named_types(node: ast.stmt) -> list[str]:
+    """Classes and other names of types, but no type variables."""
+    if isinstance(node, ast.ClassDef):
+        return [node.name]
+    if not isinstance(node, ast.Assign) or ast.unparse(node.value).startswith("TypeVar("):
+        return []
+    names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+    return [name for name in names if name[0].isupper() and not name.isupper()]
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_at_the_top_of_a_method_is_its_face_and_nothing_else_but_rooms(method):
     modules = {path.stem for path in (PACKAGE / method).glob("*.py")} - {"__init__"}

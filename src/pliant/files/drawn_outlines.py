@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from pliant.core.errors import Fault, InputError
-from pliant.core.faults import key_path, name_cure, value_text
+from pliant.core.faults import KeyPath, key_path, name_cure, value_text
 from pliant.core.model import as_list
 
 KEYS = ("file", "id", "units", "scale", "chord", "close", "kerf")
 READER = "pliant.files.drawings.reading:read_parts"
 
-Place = tuple[str | int, ...]
 Pieces = list[list[Any]]
 
 
@@ -51,7 +50,7 @@ def with_drawn_outlines(data: dict[str, Any], folder: Path | None) -> tuple[dict
     return data, faults
 
 
-def _references(data: Mapping[str, Any]) -> Iterator[tuple[Place, Mapping[str, Any]]]:
+def _references(data: Mapping[str, Any]) -> Iterator[tuple[KeyPath, Mapping[str, Any]]]:
     """Where a drawing stands in place of an outline."""
     for key in ("bodies", "pawls", "obstacles"):
         for index, part in enumerate(as_list(data.get(key))):
@@ -127,7 +126,7 @@ def _setting(key: str, value: Any) -> Any:
 
 
 def _read(path: Path, settings: Mapping[str, Any], drawings: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    from pliant.files.apart import call_apart
+    from pliant.files.child_process import call_in_child
     from pliant.files.importer import DRAWING_BYTES
     from pliant.files.parse import file_size
 
@@ -137,11 +136,11 @@ def _read(path: Path, settings: Mapping[str, Any], drawings: dict[str, dict[str,
             file_size(path, DRAWING_BYTES)
         except InputError as error:
             raise InputError(error.faults) from None
-        drawings[key] = call_apart(READER, {"path": str(path), "loops": False, **settings}, "")
+        drawings[key] = call_in_child(READER, {"path": str(path), "loops": False, **settings}, "")
     return drawings[key]
 
 
-def _put(data: dict[str, Any], place: Place, pieces: Pieces) -> dict[str, Any]:
+def _put(data: dict[str, Any], place: KeyPath, pieces: Pieces) -> dict[str, Any]:
     """The data with outlines at a place; what is on the way to it is copied, nothing else."""
     if place[0] == "shapes":
         shape: Any = _shape(pieces)
@@ -164,7 +163,7 @@ def _shape(pieces: Pieces) -> Any:
     return single[0] if len(single) == 1 else {"outlines": single}
 
 
-def _changed(value: Any, place: Place, change: Callable[[Any], Any]) -> Any:
+def _changed(value: Any, place: KeyPath, change: Callable[[Any], Any]) -> Any:
     if not place:
         return change(value)
     copied = dict(value) if isinstance(value, Mapping) else list(value)

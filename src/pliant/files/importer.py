@@ -13,8 +13,8 @@ from pliant.core.faults import name_cure
 from pliant.core.motion import Motion
 from pliant.core.progress import Progress, silent
 from pliant.core.store import Json
-from pliant.core.written import figure, listed, place
-from pliant.files.apart import SECONDS, call_apart
+from pliant.core.written import figure, listed, vector_text
+from pliant.files.child_process import SECONDS, call_in_child
 from pliant.files.imported import EmptyDrawingError, Imported, LeftOutItem, open_marks
 from pliant.files.reader import model_of
 
@@ -82,7 +82,7 @@ def import_drawing(
         "path": str(path), "loops": kind != "assembly", "chord": chord, "close": close, "kerf": kerf,
         "scale": scale, "units": units, "only": list(only), "skip": list(skip), "insides": insides,
     }  # fmt: skip
-    found = call_apart(READER, settings, str(path), seconds=seconds, progress=progress)
+    found = call_in_child(READER, settings, str(path), seconds=seconds, progress=progress)
     lines = tuple(np.array(one["points"]) for one in found["open"])
     if not found["parts"] and not (kind == "linkage" and found["loops"]):
         raise EmptyDrawingError([_nothing(found)], str(path), _open_motion(path.name, lines))
@@ -198,7 +198,7 @@ def _facts(found: dict[str, Any], kerf: float) -> dict[str, str]:
         widest = max(found["gaps"], key=lambda gap: gap["width"])
         told["joined"] = (
             f"{_count(len(found['gaps']), 'gap')} of up to {figure(widest['width'], digits=3)} mm"
-            f" (the widest at {place(widest['at'], digits=5)}; up to {found['close']:.3g} mm is joined)"
+            f" (the widest at {vector_text(widest['at'], digits=5)}; up to {found['close']:.3g} mm is joined)"
         )
     told |= _line_facts(found)
     return told
@@ -214,7 +214,7 @@ def _line_facts(found: dict[str, Any]) -> dict[str, str]:
         told["slivers"] = f"{_count(found['slivers'], 'face')} thinner than the tolerance, left out"
     if found["open"]:
         ends = [
-            f"{place(one['points'][0], digits=5)} to {place(one['points'][-1], digits=5)}"
+            f"{vector_text(one['points'][0], digits=5)} to {vector_text(one['points'][-1], digits=5)}"
             for one in found["open"]
         ]
         inside = f", {found['engraved']} of them within parts" if found["engraved"] else ""

@@ -80,7 +80,7 @@ def parse(text: str, path: Path, *, exact: bool = True) -> dict[str, Any]:
 
 def text_faults(data: Any) -> list[Fault]:
     """Keys given twice, broken or unprintable text, and nesting that is too deep."""
-    return list(islice(_walk(data), MOST + 1))
+    return list(islice(_text_faults(data), MOST + 1))
 
 
 def named_file(path: Path) -> str:
@@ -234,7 +234,7 @@ def _whole(text: str) -> int | Decimal:
     return int(text) if len(text) < 400 else Decimal(text)
 
 
-def _walk(data: Any) -> Iterator[Fault]:
+def _text_faults(data: Any) -> Iterator[Fault]:
     stack: list[tuple[tuple[str | int, ...], Any]] = [((), data)]
     while stack:
         place, value = stack.pop()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pliant.batch.run import Run, open_batch
+from pliant.batch.run import RunTasks, open_batch
 from pliant.core.errors import Fault, InputError
 from pliant.core.expression import units_in
 from pliant.core.model import Tolerance
@@ -148,7 +148,7 @@ def _spreads(data: Mapping[str, Any], model: Any, folder: Path | None) -> tuple[
     return tuple(spread_of(name, one, nominals[name], mm, folder) for name, one in model.tolerances.items())
 
 
-def run_lot(lot: Lot, run: Run, progress: Progress = silent) -> TolerancesResult:
+def run_lot(lot: Lot, run: RunTasks, progress: Progress = silent) -> TolerancesResult:
     """Solve the model as it stands, then every sample."""
     began = time.perf_counter()
     first = Case("as it stands", lot.text, lot.suffix, {}).to_task(lot.command, lot.report)

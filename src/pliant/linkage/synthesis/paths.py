@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pliant.core.arrays import Floats
+from pliant.core.arrays import Complex, Floats
 from pliant.core.clock import Clock
 from pliant.core.errors import PliantError
 from pliant.core.loops import run_loops
@@ -28,7 +28,7 @@ from pliant.linkage.synthesis.matching import distances
 from pliant.linkage.synthesis.placement import ANGLES, is_folded, place_again, place_on_target, unfold
 from pliant.linkage.synthesis.polish import Fit, polish
 from pliant.linkage.synthesis.result import Synthesis, SynthesizedLinkage
-from pliant.linkage.synthesis.targets import FLATTEST, LARGEST, Complex, PathTarget, as_complex, path_target
+from pliant.linkage.synthesis.targets import FLATTEST, LARGEST, PathTarget, as_complex, path_target
 from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 
 CANDIDATES = 50_000

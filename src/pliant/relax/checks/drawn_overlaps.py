@@ -8,10 +8,10 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from pydantic_core import InitErrorDetails
 
 from pliant.core.arrays import Floats, Ints
-from pliant.core.model import Place, fault_at, get, items
+from pliant.core.faults import KeyPath
+from pliant.core.model import FaultLines, fault_at, get, items
 from pliant.core.quantity import number
 from pliant.relax.checks.raw_data import At, RawNodes, line_coordinates, position
 
@@ -20,13 +20,11 @@ CHUNK = 200  # members that are looked at together
 LOOKED_AT = 2_000_000  # pairs; beyond that, looking takes longer than it helps
 TOLD = 100  # crossings of a contact
 
-Faults = Iterator[InitErrorDetails]
 
-
-def contact_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
+def contact_faults(data: Mapping[str, Any], reading: RawNodes) -> FaultLines:
     """Contacts of one member, and members that meet as drawn in the plane, where each has a side."""
     for index, contact in enumerate(items(data, "contacts")):
-        place: Place = ("contacts", index, "members")
+        place: KeyPath = ("contacts", index, "members")
         members, against = items(contact, "members"), get(contact, "against")
         if len(members) == 1 and against is None:
             cure = "Add more members, or against = [[…]]"
@@ -92,10 +90,10 @@ def _meeting_pairs(members: _Members, others: _Members) -> Iterator[tuple[int, i
             return
 
 
-def wrap_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
+def wrap_faults(data: Mapping[str, Any], reading: RawNodes) -> FaultLines:
     """Ends of wrapped strings, and points of their paths, inside what they shall lie around."""
     for index, wrap in enumerate(items(data, "wraps")):
-        path: list[tuple[Place, str, At]] = []
+        path: list[tuple[KeyPath, str, At]] = []
         for k, name in enumerate(items(wrap, "nodes")):
             path += [(("nodes", k), repr(name), at) for at in reading.at(name) or ()]
         for k, via in enumerate(items(wrap, "via")):
@@ -106,7 +104,7 @@ def wrap_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
                 yield from _inside(("wraps", index, *place), what, at, k, obstacle, reading)
 
 
-def _inside(place: Place, what: str, at: At, k: int, obstacle: Any, reading: RawNodes) -> Faults:
+def _inside(place: KeyPath, what: str, at: At, k: int, obstacle: Any, reading: RawNodes) -> FaultLines:
     node = get(obstacle, "node")
     middle = reading.at(*(items(obstacle, "cylinder") if node is None else [node]))
     try:

@@ -75,7 +75,7 @@ class Record:
         self.notices = [one for one in self.notices if one.kind != kind or one.share < since]
 
 
-Keep = Callable[[Network, State, float, float, bool], None]
+RecordPose = Callable[[Network, State, float, float, bool], None]
 
 
 @once

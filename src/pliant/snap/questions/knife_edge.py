@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from pliant.snap.arithmetic.numbers import RationalVector
 from pliant.snap.arithmetic.protocol import SlicePoint
 from pliant.snap.faults import ROOT
 from pliant.snap.force.snap_trajectory import SnapTrajectory
-from pliant.snap.geometry.features import VERTEX, Pair
+from pliant.snap.geometry.features import VERTEX, FeaturePair
 from pliant.snap.geometry.outlines import normal_outline
 from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.model import Fastener
@@ -28,7 +29,7 @@ from pliant.snap.start.overlaps import first_overlap, obstacle_tree
 from pliant.snap.sweep.leg import contacts_at
 from pliant.snap.sweep.next_motion import coinciding_corners
 from pliant.snap.sweep.path import PathPiece
-from pliant.snap.sweep.plan import Course, Vector
+from pliant.snap.sweep.plan import Course
 
 Trajectories = tuple[SnapTrajectory, SnapTrajectory | None]  # in and, where asked for, back
 
@@ -49,7 +50,7 @@ class CornerMeeting:
     obstacle: str
     corner: int
     travel: float  # of the root since the way began
-    velocity: Vector  # of the root there
+    velocity: RationalVector  # of the root there
     back: bool = False  # whether they meet on the way back
 
     def __str__(self) -> str:
@@ -60,7 +61,7 @@ class CornerMeeting:
 class KnifeEdgeSide:
     """What becomes of a fastener that starts a hair aside: by which offset, and its ways."""
 
-    offset: Vector
+    offset: RationalVector
     way_in: SnapTrajectory
     way_back: SnapTrajectory | None
 
@@ -142,7 +143,7 @@ def _extra_corners(scene: Scene, piece: PathPiece) -> list[tuple[int, int]]:
     ]
 
 
-def _ends(scene: Scene, pair: Pair) -> list[tuple[int, int]]:
+def _ends(scene: Scene, pair: FeaturePair) -> list[tuple[int, int]]:
     """The corners that meet where a contact comes to an end of its edge."""
     kind, i, j = pair
     if kind == VERTEX:
@@ -182,7 +183,7 @@ def _corner_names(
     return name, drawn[vertex], model.label(fixed.owner[corner]), fixed.drawn[corner]
 
 
-def side_offsets(model: Fastener, velocity: Vector) -> tuple[Vector, Vector]:
+def side_offsets(model: Fastener, velocity: RationalVector) -> tuple[RationalVector, RationalVector]:
     """A hair's breadth to either side of the way, exactly: left of it, then right."""
     size = max(normal_outline(model.outline(pawl)).reach for pawl in model.pawls)
     hair = Fraction(10) ** (math.floor(math.log10(size)) - HAIR)
@@ -225,7 +226,7 @@ def all_corner_meetings(model: Fastener, ways: Trajectories) -> tuple[CornerMeet
 
 def _first_by_direction(met: Sequence[CornerMeeting]) -> Iterator[CornerMeeting]:
     """Of corners that meet, the first for each direction of the way: a hair aside is one square to it."""
-    seen: list[Vector] = []
+    seen: list[RationalVector] = []
     for corners in met:
         x, y = corners.velocity
         if all(x * v != y * u for u, v in seen):
