@@ -42,7 +42,7 @@ from pliant.snap.geometry.features import VERTEX, FeaturePair
 from pliant.snap.geometry.pawl_scene import Scene, pawl_scene, unite_obstacles
 from pliant.snap.model import Fastener
 from pliant.snap.result import SnapResult
-from pliant.snap.sweep.friction import friction_cone, friction_terms, is_locked
+from pliant.snap.sweep.friction_cone import friction_cone, friction_terms, is_locked
 
 STICKS, SLIDES = {"I", "III"}, {"II", "IV"}
 

@@ -14,7 +14,7 @@ from pliant.core.faults import KeyPath, key_path, name_cure, value_text
 from pliant.core.model import as_list
 
 KEYS = ("file", "id", "units", "scale", "chord", "close", "kerf")
-READER = "pliant.files.drawings.reading:read_parts"
+READER = "pliant.files.drawings.drawing_reader:read_parts"
 
 Pieces = list[list[Any]]
 

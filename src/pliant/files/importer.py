@@ -20,7 +20,7 @@ from pliant.files.reader import model_of
 
 DRAWINGS = (".svg", ".dxf")
 DRAWING_BYTES = 50_000_000
-READER = "pliant.files.drawings.reading:read_parts"
+READER = "pliant.files.drawings.drawing_reader:read_parts"
 WIDE, NARROW = 1e5, 1e-2  # mm: wider or narrower, a part is more likely drawn in another unit
 APART = 1.0  # mm: parts farther from each other than this do not hold each other
 
@@ -126,7 +126,7 @@ def _data(
 
         return fastener_data(found["parts"], found["loops"], title=title)
     if kind == "linkage":
-        from pliant.files.drawings.plates import linkage_data
+        from pliant.files.drawings.pinned_plates import linkage_data
 
         return linkage_data(found["loops"], title=title, close=close, fixed=fixed)
     known = ("assembly", "fastener", "linkage")

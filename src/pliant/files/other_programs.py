@@ -17,7 +17,7 @@ from pliant.files.linkages.pyslvs import is_pyslvs, pyslvs_linkage
 from pliant.files.parse import MODEL_BYTES, parse, read_text
 from pliant.files.reader import model_of
 
-MJCF_READER = "pliant.files.mjcf.reading:read_mjcf"
+MJCF_READER = "pliant.files.mjcf.mjcf_reader:read_mjcf"
 CURE = "Give an .svg or .dxf drawing, a linkage of PMKS, pylinkage (JSON) or Pyslvs, or a mechanism in MJCF"
 
 

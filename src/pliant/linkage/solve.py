@@ -15,7 +15,7 @@ from pliant.core.clock import Clock
 from pliant.core.errors import Fault, InputError
 from pliant.core.loops import run_loops
 from pliant.core.progress import Progress, silent
-from pliant.linkage.analysis.sensitivity import dimensions, tolerances
+from pliant.linkage.analysis.dimension_sensitivity import dimensions, tolerances
 from pliant.linkage.kinematics.drive import MotorDrive, motor_drive
 from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, MotionRange, motion_range, poses_at
 from pliant.linkage.kinematics.mobility import compile_plan

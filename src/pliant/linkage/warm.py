@@ -6,7 +6,13 @@ import numpy as np
 
 from pliant.core.loops import Loops
 
-MODULES = ("solve", "editing.edit", "synthesis.paths", "analysis.sensitivity", "kinematics.batch")
+MODULES = (
+    "solve",
+    "editing.edit",
+    "synthesis.paths",
+    "analysis.dimension_sensitivity",
+    "kinematics.variants",
+)
 
 
 POSE_AS_PYTHON = 5e-4  # seconds that a joint takes at a pose without compiled loops, at most

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pliant.batch.run import RunTasks, open_batch
+from pliant.batch.task_batch import RunTasks, open_batch
 from pliant.core.errors import Fault, InputError
 from pliant.core.progress import Progress, silent
 from pliant.files.parameters import resolved
@@ -19,9 +19,9 @@ from pliant.files.schemas import schema
 from pliant.files.tolerances import nominal_value
 from pliant.sweeps.cases import Case, carried_text, case_name
 from pliant.sweeps.changed import changed_text
-from pliant.sweeps.limits import FigureGoal, FigureLimit, read_goal, read_limit
+from pliant.sweeps.goal_search import is_met, search
+from pliant.sweeps.goals import FigureGoal, FigureLimit, read_goal, read_limit
 from pliant.sweeps.optimum import SAME, OptimizeResult, OptimizeStatus
-from pliant.sweeps.search import is_met, search
 from pliant.sweeps.solve_case import solve_for_figures
 from pliant.sweeps.table import Value
 from pliant.sweeps.trials import HaltedError, Trial, Trials, judged

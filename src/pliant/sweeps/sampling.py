@@ -22,7 +22,7 @@ from pliant.core.errors import Fault, InputError
 from pliant.core.faults import key_path, name_cure
 from pliant.core.model import Tolerance
 from pliant.files.parse import read_text
-from pliant.sweeps.processes import PROCESSES
+from pliant.sweeps.process_spreads import PROCESSES
 from pliant.sweeps.variables import DIGITS
 
 TABLE_BYTES = 10_000_000

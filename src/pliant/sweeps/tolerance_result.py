@@ -17,7 +17,7 @@ from pliant.core.plot import Plot, Series
 from pliant.core.status import ANSWERED, NO_ANSWER, Status, Tone
 from pliant.core.store import Json, sayable, version, write_json, write_parquet, write_whole
 from pliant.sweeps.changed import changed_text
-from pliant.sweeps.limits import FigureLimit
+from pliant.sweeps.goals import FigureLimit
 from pliant.sweeps.statistics import PERCENTILES, Contributions, contributions, share_interval
 from pliant.sweeps.table import SweepTable, Value, csv_text
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pliant.batch.run import RunTasks, open_batch
+from pliant.batch.task_batch import RunTasks, open_batch
 from pliant.core.errors import Fault, InputError
 from pliant.core.expression import units_in
 from pliant.core.model import Tolerance
@@ -21,7 +21,7 @@ from pliant.files.schemas import schema
 from pliant.files.tolerances import nominal_value
 from pliant.files.writer import file_numbers
 from pliant.sweeps.cases import Case, carried_text
-from pliant.sweeps.limits import FigureLimit, meant, read_limit
+from pliant.sweeps.goals import FigureLimit, meant, read_limit
 from pliant.sweeps.sampling import Spread, draw, read_tolerance, spread_of, with_tolerances
 from pliant.sweeps.solve_case import solve_for_figures
 from pliant.sweeps.table import SweepRow, SweepTable

@@ -9,7 +9,7 @@ from typing import Any
 
 from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
-from pliant.sweeps.limits import FigureGoal, FigureLimit, meant
+from pliant.sweeps.goals import FigureGoal, FigureLimit, meant
 from pliant.sweeps.table import Value
 from pliant.sweeps.variables import Variable
 

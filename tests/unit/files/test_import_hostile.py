@@ -11,7 +11,7 @@ from tests.unit.files.sheets import jigsaw, svg, write
 from pliant.core.errors import InputError
 from pliant.files import import_drawing, import_file
 from pliant.files.child_process import ChildError, call_in_child
-from pliant.files.drawings.reading import read_parts
+from pliant.files.drawings.drawing_reader import read_parts
 
 BOMB = '<!DOCTYPE svg [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;">]>\n'
 OUTSIDE = '<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>\n'

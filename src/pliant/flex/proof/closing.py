@@ -19,8 +19,8 @@ from pliant.flex.model import Assembly
 from pliant.flex.problem.objective import Objective
 from pliant.flex.problem.system import System
 from pliant.flex.proof.component import Cover
+from pliant.flex.proof.linear_relaxation import narrow, relax
 from pliant.flex.proof.neighbours_alone import RelativeBounds, apply_relative_bounds, find_relative_bounds
-from pliant.flex.proof.relaxation import narrow, relax
 from pliant.flex.proof.rooms import PoseBox, Setting, make_setting, open_box
 from pliant.flex.proof.search import BranchAndBound, bound_program
 from pliant.flex.proof.witness import travel_seen

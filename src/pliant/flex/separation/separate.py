@@ -23,7 +23,7 @@ from pliant.flex.contact.overlap import measure_overlaps, near_pairs
 from pliant.flex.diagnosis.as_drawn import findings_as_drawn
 from pliant.flex.model import Assembly, SeparateStudy, held_bodies, rigid_groups
 from pliant.flex.problem.system import System
-from pliant.flex.separation.first_order import FirstOrder, clusters, first_order
+from pliant.flex.separation.interlocking import FirstOrder, clusters, first_order
 from pliant.flex.separation.result import DisassemblyTree, Interlock, SeparationResult
 from pliant.flex.separation.spread import spread_out
 from pliant.flex.separation.ways_out import (

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from pliant.core.arrays import Complex, Floats, Ints
-from pliant.linkage.kinematics.batch import variant_curves
 from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.variants import variant_curves
 from pliant.linkage.model import Linkage
 from pliant.linkage.structure.rule_plan import RulePlan
 from pliant.linkage.synthesis.targets import as_points

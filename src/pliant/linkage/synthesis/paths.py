@@ -19,7 +19,7 @@ from pliant.core.clock import Clock
 from pliant.core.errors import PliantError
 from pliant.core.loops import run_loops
 from pliant.core.progress import Interrupted, Progress, silent
-from pliant.linkage.kinematics.batch import stream_variants
+from pliant.linkage.kinematics.variants import stream_variants
 from pliant.linkage.status import SynthesisStatus
 from pliant.linkage.synthesis.answers import answer_of
 from pliant.linkage.synthesis.cognates import cognate_joints

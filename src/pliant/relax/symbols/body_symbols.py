@@ -11,7 +11,7 @@ import shapely
 
 from pliant.core.arrays import Floats
 from pliant.relax.model import Bar, CornerWeld, Mechanism, NamePair, Plate
-from pliant.relax.symbols.faces import faces
+from pliant.relax.symbols.body_faces import faces
 from pliant.relax.symbols.frame_poses import FramePoses, unit
 
 STIFF = 0.3  # of a bar's width: by so much more or less it is still drawn as rigid

@@ -10,8 +10,8 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.relax.model import NamePair, Spring, String
 from pliant.relax.network.winding import course
+from pliant.relax.symbols.body_faces import faces
 from pliant.relax.symbols.body_symbols import capsules, rigid_bars, telescopes
-from pliant.relax.symbols.faces import faces
 from pliant.relax.symbols.frame_poses import STANDING, DrawnLine, FramePoses, perpendiculars, unit
 
 SAG = 9  # points of a slack string

@@ -32,7 +32,7 @@ from pliant.snap.force.contact_force import (
 from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import FeaturePair
 from pliant.snap.springs.spring import FREE, PawlSpring
-from pliant.snap.sweep.friction import friction_cone, friction_terms, is_locked
+from pliant.snap.sweep.friction_cone import friction_cone, friction_terms, is_locked
 from pliant.snap.sweep.path import Path, PathPiece
 from pliant.snap.sweep.plan import Course
 

@@ -16,7 +16,7 @@ from pliant.snap.arithmetic.numbers import RealNumber, is_at_most, order, reduce
 from pliant.snap.arithmetic.protocol import SlicePoint
 from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import FeaturePair
-from pliant.snap.sweep.friction import (
+from pliant.snap.sweep.friction_cone import (
     FrictionTerms,
     arc_breakpoints,
     flat_breakpoints,

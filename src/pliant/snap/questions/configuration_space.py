@@ -29,7 +29,7 @@ from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import EDGE, VERTEX, FeaturePair
 from pliant.snap.geometry.intersections import float_points
 from pliant.snap.geometry.pawl_scene import Scene
-from pliant.snap.sweep.friction import FrictionTerms, friction_cone, friction_terms, is_locked
+from pliant.snap.sweep.friction_cone import FrictionTerms, friction_cone, friction_terms, is_locked
 from pliant.snap.sweep.leg import is_on_edge
 from pliant.snap.sweep.path import Path
 from pliant.snap.sweep.plan import Course

@@ -17,7 +17,7 @@ from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic.protocol import Arithmetic
 from pliant.snap.model import Fastener
 from pliant.snap.questions.outcome import Signature, outcome, shifted_fastener
-from pliant.snap.questions.variables import present_value, with_variables
+from pliant.snap.questions.variable_changes import present_value, with_variables
 from pliant.snap.start.checks import check_start
 from pliant.snap.sweep.plan import plan_legs
 

@@ -20,7 +20,7 @@ from pliant.snap.geometry.features import FeaturePair, coefficients, quadratic
 from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.sweep import candidates as scan
 from pliant.snap.sweep.compiled.advance import advance, least_progress
-from pliant.snap.sweep.friction import LockSearch, lock_search
+from pliant.snap.sweep.friction_cone import LockSearch, lock_search
 from pliant.snap.sweep.next_motion import NextMotion, next_motion, rest_and_stop_lines, stop_in_chart
 from pliant.snap.sweep.path import MotionKind, Path, PathPiece, PathRecord, PawlState
 

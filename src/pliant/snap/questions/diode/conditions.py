@@ -20,7 +20,7 @@ from pliant.snap.geometry.contact_curves import contact_curve, rotated_product, 
 from pliant.snap.geometry.features import EDGE, VERTEX, FeaturePair
 from pliant.snap.geometry.outlines import minus
 from pliant.snap.geometry.pawl_scene import Scene
-from pliant.snap.sweep.friction import friction_cone, friction_terms
+from pliant.snap.sweep.friction_cone import friction_cone, friction_terms
 
 NOTHING = fmpz_poly([])
 GoalLine = tuple[tuple[Fraction, Fraction], Fraction]  # n and c of n · w = c
