@@ -127,8 +127,7 @@ def _setting(key: str, value: Any) -> Any:
 
 def _read(path: Path, settings: Mapping[str, Any], drawings: dict[str, dict[str, Any]]) -> dict[str, Any]:
     from pliant.files.child_process import call_in_child
-    from pliant.files.importer import DRAWING_BYTES
-    from pliant.files.parse import file_size
+    from pliant.files.parse import DRAWING_BYTES, file_size
 
     key = repr((path, sorted(settings.items())))
     if key not in drawings:

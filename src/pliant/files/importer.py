@@ -16,10 +16,10 @@ from pliant.core.store import Json
 from pliant.core.written import figure, listed, vector_text
 from pliant.files.child_process import SECONDS, call_in_child
 from pliant.files.imported import EmptyDrawingError, Imported, LeftOutItem, open_marks
+from pliant.files.parse import DRAWING_BYTES, file_size
 from pliant.files.reader import model_of
 
 DRAWINGS = (".svg", ".dxf")
-DRAWING_BYTES = 50_000_000
 READER = "pliant.files.drawings.drawing_reader:read_parts"
 WIDE, NARROW = 1e5, 1e-2  # mm: wider or narrower, a part is more likely drawn in another unit
 APART = 1.0  # mm: parts farther from each other than this do not hold each other
@@ -136,8 +136,6 @@ def _data(
 
 
 def _check_file(path: Path, max_bytes: int) -> None:
-    from pliant.files.parse import file_size
-
     if path.suffix.lower() not in DRAWINGS:
         raise InputError([Fault("", "is neither .svg nor .dxf", "Give a drawing")], str(path))
     file_size(path, max_bytes)

@@ -27,6 +27,7 @@ Syntax = Literal["TOML", "JSON"]
 MEGABYTE = 1_000_000
 MODEL_BYTES = 10 * MEGABYTE
 RESULT_BYTES = 1000 * MEGABYTE
+DRAWING_BYTES = 50 * MEGABYTE
 STDIN = "-"  # in place of a file's name
 DEPTH = 40  # a model nests 6 deep, a result 5
 

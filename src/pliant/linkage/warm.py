@@ -15,9 +15,6 @@ MODULES = (
 )
 
 
-POSE_AS_PYTHON = 5e-4  # seconds that a joint takes at a pose without compiled loops, at most
-
-
 def exercise() -> None:
     """Triangles, sliders, slots, crossing lines and a coupled group; an edit; a path."""
     from pliant.linkage.editing.edit import edit

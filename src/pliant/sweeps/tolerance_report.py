@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-from pliant.sweeps.tolerance_result import FigureSpread, TolerancesResult, ToleranceStatus
+from pliant.sweeps.tolerance_status import ToleranceStatus
+
+if TYPE_CHECKING:
+    from pliant.sweeps.tolerance_result import FigureSpread, TolerancesResult
 
 SHOWN = 12  # figures
 

@@ -14,23 +14,15 @@ from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
 from pliant.core.faults import name_cure
 from pliant.core.plot import Plot, Series
-from pliant.core.status import ANSWERED, NO_ANSWER, Status, Tone
 from pliant.core.store import Json, sayable, version, write_json, write_parquet, write_whole
+from pliant.sweeps import tolerance_report
 from pliant.sweeps.changed import changed_text
 from pliant.sweeps.goals import FigureLimit
 from pliant.sweeps.statistics import PERCENTILES, Contributions, contributions, share_interval
 from pliant.sweeps.table import SweepTable, Value, csv_text
+from pliant.sweeps.tolerance_status import ToleranceStatus
 
 CONTRIBUTIONS = "contributions"  # the name of the chart of them
-
-
-class ToleranceStatus(Status):
-    """How samples of tolerances came out."""
-
-    ALL_PASS = "every sample keeps all limits", ANSWERED, Tone.SOUND
-    SOME_FAIL = "some samples break a limit, or have no answer", ANSWERED
-    SPREAD = "the spread was found; there were no limits", ANSWERED, Tone.SOUND
-    UNSOLVED = "no sample has an answer", NO_ANSWER
 
 
 @dataclass(frozen=True)
@@ -168,9 +160,7 @@ class TolerancesResult:
         Returns:
             Lines of text; the first is the sentence.
         """
-        from pliant.sweeps.tolerance_report import summary
-
-        return summary(self)
+        return tolerance_report.summary(self)
 
     def to_dict(self) -> dict[str, Json]:
         """Plain lists and numbers, for JSON.
@@ -178,13 +168,11 @@ class TolerancesResult:
         Returns:
             What `--json` writes.
         """
-        from pliant.sweeps.tolerance_report import sentence
-
         data = {
             "kind": self.kind,
             "command": "tolerances",
             "status": self.status.name.lower(),
-            "message": sentence(self),
+            "message": tolerance_report.sentence(self),
             "seconds": {"solve": self.seconds},
             "version": version(),
             "seed": self.seed,

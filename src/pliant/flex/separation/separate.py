@@ -35,7 +35,6 @@ from pliant.flex.separation.ways_out import (
     way_with_corner,
 )
 from pliant.flex.status import FlexStatus, SeparationStatus
-from pliant.flex.warm import LOOPS
 
 AS_DRAWN = {
     FlexStatus.OVERLAPPING: SeparationStatus.OVERLAPPING,
@@ -63,7 +62,7 @@ def separate(
     names = tuple(body.name for body in model.bodies)
     drawn = np.array([body.pose for body in model.bodies], np.float64)
     held = tuple(held_bodies(model)[0])
-    with run_loops(LOOPS, inf, progress):
+    with run_loops("flex", inf, progress):
         moving = [name for name in names if name not in held]
         if not moving:
             raise _nothing_moves()

@@ -40,9 +40,9 @@ from pliant.linkage.editing.problem import (
 from pliant.linkage.editing.quadratic_program import CandidateStep, resistances, solve_step
 from pliant.linkage.editing.result import Resistance
 from pliant.linkage.editing.terms import DrawnTerm, EditTerm, PositionTerm
+from pliant.linkage.kinematics.poses import POSE_AS_PYTHON
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.status import DragStatus
-from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 
 PULL = 1e3  # weight of the pointer beside the kept curves
 ANCHOR = 1e-4  # ρ: weight of the change
@@ -116,7 +116,7 @@ class Drag:
         move = {"joint": joint, "to": model.joints[joint], "at": at, "weight": PULL}
         study = EditStudy.model_validate({**(study or EditStudy()).model_dump(), "move": [move]})
         self.original, self.study, self.joint = model, study, joint
-        with run_loops(LOOPS, 3 * POSE_AS_PYTHON * study.samples * len(model.joints)):
+        with run_loops("linkage", 3 * POSE_AS_PYTHON * study.samples * len(model.joints)):
             prepared = prepare(model, study, study.samples)
         if prepared is None:
             problem = "the linkage runs through no one cycle (change points, or lost)"

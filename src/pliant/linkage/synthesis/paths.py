@@ -19,6 +19,7 @@ from pliant.core.clock import Clock
 from pliant.core.errors import PliantError
 from pliant.core.loops import run_loops
 from pliant.core.progress import Interrupted, Progress, silent
+from pliant.linkage.kinematics.poses import POSE_AS_PYTHON
 from pliant.linkage.kinematics.variants import stream_variants
 from pliant.linkage.status import SynthesisStatus
 from pliant.linkage.synthesis.answers import answer_of
@@ -29,7 +30,6 @@ from pliant.linkage.synthesis.placement import ANGLES, is_folded, place_again, p
 from pliant.linkage.synthesis.polish import Fit, polish
 from pliant.linkage.synthesis.result import Synthesis, SynthesizedLinkage
 from pliant.linkage.synthesis.targets import FLATTEST, LARGEST, PathTarget, as_complex, path_target
-from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 
 CANDIDATES = 50_000
 BLOCK = 4096  # candidates made with one seed: to change it is to change every answer
@@ -97,7 +97,7 @@ def path(
             f"{', '.join(FAMILIES)}, and the others are 1 or more."
         )
     search = _PathSearch(wanted, answers, seed, progress)
-    with run_loops(LOOPS, POSE_AS_PYTHON * candidates * len(ANGLES), progress):
+    with run_loops("linkage", POSE_AS_PYTHON * candidates * len(ANGLES), progress):
         try:
             search.run(families, candidates)
         except KeyboardInterrupt:

@@ -27,8 +27,9 @@ from pliant.relax.assemble.waypoints import sample_paths, steps
 from pliant.relax.assemble.wrapping import cylinders, string_links, windings, wrapped_strings
 from pliant.relax.mechanics.guides import onto_curve
 from pliant.relax.model import Mechanism
+from pliant.relax.network.elements import Elements
 from pliant.relax.network.measures import measure_angles, measure_couplings
-from pliant.relax.network.network import Drive, Elements, Network
+from pliant.relax.network.network import Drive, Network
 
 
 def build(model: Mechanism) -> Network:

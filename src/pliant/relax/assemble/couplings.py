@@ -17,8 +17,8 @@ from pliant.core.arrays import Floats
 from pliant.relax.assemble.links import BAND
 from pliant.relax.assemble.rows import AxisVector, Coupling, Layout, Measure, path
 from pliant.relax.model import Circuit, Gear, Mechanism, NamePair, Rotor
+from pliant.relax.network.elements import ANGLE, DIHEDRAL, LENGTH, TRAVEL
 from pliant.relax.network.laws import BAR, BUMPER
-from pliant.relax.network.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL
 
 PLANE = ((1.0, 0.0), (0.0, 1.0))
 

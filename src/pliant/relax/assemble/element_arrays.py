@@ -9,7 +9,7 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.relax.assemble.rows import AxisVector, Coupling, Layout, LinkRow, Measure, Rail
 from pliant.relax.model import Guide, Mechanism
-from pliant.relax.network.network import (
+from pliant.relax.network.elements import (
     CURVE,
     FIXED,
     LINE,

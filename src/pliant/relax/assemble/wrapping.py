@@ -26,9 +26,9 @@ from pliant.relax.assemble.element_arrays import coupling_arrays
 from pliant.relax.assemble.links import BAND
 from pliant.relax.assemble.rows import Coupling, DriveValues, Layout, LinkRow, Measure, Rail, path
 from pliant.relax.model import Mechanism, Wrap
+from pliant.relax.network.elements import WOUND
 from pliant.relax.network.laws import BUMPER, STRING
 from pliant.relax.network.measures import measure_couplings
-from pliant.relax.network.network import WOUND
 
 MOST = 10_000  # pieces of a string
 SOFT = 1e-3  # of its radius, over which an obstacle begins to push

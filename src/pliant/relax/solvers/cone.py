@@ -28,9 +28,10 @@ from pliant.core.arrays import Bools, Floats
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.friction import BEYOND, HELD, PROJECTION, STIFFNESS, WEIGHTS, vectors
 from pliant.relax.mechanics.segment_contact import contact_slope
+from pliant.relax.network.elements import Couplings, Links, State
 from pliant.relax.network.laws import BAR, BUMPER
 from pliant.relax.network.measures import measure_angles
-from pliant.relax.network.network import Couplings, Links, Network, State
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.cone_equations import (
     NONE,
     ROUNDED,

@@ -20,8 +20,9 @@ from pliant.relax.mechanics.friction import (
     vectors,
 )
 from pliant.relax.mechanics.gradients import ActiveElements, Jacobian, holding, jacobian_at
+from pliant.relax.network.elements import CURVE, FREE, LINE, State
 from pliant.relax.network.laws import BAR, STRING
-from pliant.relax.network.network import CURVE, FREE, LINE, Network, State, once
+from pliant.relax.network.network import Network, once
 from pliant.relax.solvers.lagrange import applied_forces, reduced_matrix, stiffness_under
 from pliant.relax.solvers.multipliers import reduced
 

@@ -12,8 +12,9 @@ import numpy as np
 from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.gradients import Jacobian, jacobian_at
+from pliant.relax.network.elements import State
 from pliant.relax.network.measures import measure_angles
-from pliant.relax.network.network import Network, State
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.dead_centres import displace_nodes
 from pliant.relax.solvers.lagrange import (
     HOLDS,

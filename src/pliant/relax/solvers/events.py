@@ -12,9 +12,10 @@ from pliant.core.arrays import Floats
 from pliant.relax.factors.singular import smallest_singular_value
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.gradients import ActiveElements, Jacobian, holding, jacobian_at
+from pliant.relax.network.elements import State
 from pliant.relax.network.laws import BAR
 from pliant.relax.network.measures import measure_angles
-from pliant.relax.network.network import Network, State
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.dead_centres import displace_nodes, stress_form
 from pliant.relax.solvers.increment_measures import length_errors
 from pliant.relax.solvers.multipliers import clear_multipliers

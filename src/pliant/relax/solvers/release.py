@@ -8,8 +8,9 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.network.elements import State
 from pliant.relax.network.laws import BAR, STRING
-from pliant.relax.network.network import Network, State
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.cone import contact_gaps, settle_on_cone
 from pliant.relax.solvers.cone_equations import (
     NONE,
