@@ -152,7 +152,7 @@ def _variable_faults(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> Faul
                 if count is not None and _number(vertex) >= count:
                     problem = f"{name!r} has no vertex {_number(vertex)}: its last is {count - 1}"
                     cure = f"Number the corners from 0 to {count - 1}, as they are listed"
-                    yield fault_at((*place, "vertices", at), vertex, problem, cure)
+                    yield fault_at((*place, "vertices", at), vertex, problem, cure, [name])
 
 
 def _number(vertex: Any) -> int:
@@ -216,6 +216,7 @@ def overlap_fault(overlap: Overlap, units: str) -> Fault:
         part.where,
         f"{part.name!r} overlaps {overlap.obstacle!r} at the start, {deep}{f' {units}'.rstrip()}",
         "Start further back, or redraw one of the two; they may touch",
+        (part.name, overlap.obstacle),
     )
 
 

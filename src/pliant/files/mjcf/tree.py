@@ -154,7 +154,7 @@ def _read_child(
     name = element.get("name") or f"body {len(tree.bodies)}"
     if name in tree.bodies:
         raise InputError(
-            [Fault(place_of(element), f"{name!r} is the name of two bodies", "Give each its own")]
+            [Fault(place_of(element), f"{name!r} is the name of two bodies", "Give each its own", (name,))]
         )
     if len(tree.bodies) > MOST:
         raise InputError(

@@ -75,12 +75,13 @@ def _check_names(
 ) -> None:
     used = [(f"links.{name}", end) for name, ends in links.items() for end in ends]
     faults = [
-        Fault(where, f"{name!r} is no joint", f"Joints: {', '.join(joints)}")
+        Fault(where, f"{name!r} is no joint", f"Joints: {', '.join(joints)}", (name,))
         for where, name in [*used, *(("ground", name) for name in ground)]
         if name not in joints
     ]
     if GROUND in links:
-        faults.append(Fault("links", f"{GROUND!r} is the name of what is held", "Give the link another name"))
+        problem = f"{GROUND!r} is the name of what is held"
+        faults.append(Fault("links", problem, "Give the link another name", (GROUND,)))
     if faults:
         raise InputError(faults)
 

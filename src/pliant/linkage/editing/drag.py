@@ -112,7 +112,7 @@ class Drag:
         """Begin to drag a joint; `at` (rad) is the motor angle of the pose that the pointer takes hold of."""
         if joint not in model.joints:
             cure = f"One of: {', '.join(model.joints)}"
-            raise InputError([Fault("joint", f"{joint!r} is no joint of the linkage", cure)])
+            raise InputError([Fault("joint", f"{joint!r} is no joint of the linkage", cure, (joint,))])
         move = {"joint": joint, "to": model.joints[joint], "at": at, "weight": PULL}
         study = EditStudy.model_validate({**(study or EditStudy()).model_dump(), "move": [move]})
         self.original, self.study, self.joint = model, study, joint
