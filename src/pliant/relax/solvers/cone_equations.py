@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -138,28 +139,36 @@ def equations(net: Network, own: RoughNetwork, state: State, now: FrictionState)
     guided = np.zeros((len(own.owners), len(rows.nodes)))
     for m, normal in enumerate(own.normals):
         guided[m] = (rows.nodes == own.nodes[own.owners[m]]) * (rows.ways @ normal)
-    grips, ways, t, slip = _friction_rows(own, state, rows, now)
+    rough = _friction_rows(own, state, rows, now)
     stiff = stiffness_under(own.net, state, rows, found, (now.links, now.couplings))
     return ConeSystem(
         rows,
         np.vstack([rows.matrix.toarray(), guided]),
         np.append(rows.over, np.zeros(len(guided))),
         np.append(now.carried()[rows.owners], now.guides),
-        t, grips, ways, slip,
-        (now.friction[grips] * ways).sum(axis=1),
+        rough.t, rough.grips, rough.ways, rough.slip,
+        (now.friction[rough.grips] * rough.ways).sum(axis=1),
         _presses(own, rows, now),
         applied_forces(own.net, state, rows, found),
         stiff + _contact_stiffness(own, state, rows, now),
     )  # fmt: skip
 
 
-def _friction_rows(
-    own: RoughNetwork, state: State, rows: Jacobian, now: FrictionState
-) -> tuple[Ints, Floats, Floats, Floats]:
-    """Active friction rows: owner (K,), direction (K, D), gradient (K, U) and slip (K,)."""
+class _FrictionRows(NamedTuple):
+    """Active friction rows."""
+
+    grips: Ints  # (K,) whose
+    ways: Floats  # (K, D) directions
+    t: Floats  # (K, U) slopes of slips
+    slip: Floats  # (K,)
+
+
+def _friction_rows(own: RoughNetwork, state: State, rows: Jacobian, now: FrictionState) -> _FrictionRows:
+    """The directions in which what is rough may slip, as rows."""
     d, a = state.x.shape[1], len(own.nodes)
     if not len(state.gripped):
-        return np.zeros(0, np.int64), np.zeros((0, d)), np.zeros((0, len(rows.nodes))), np.zeros(0)
+        none = np.zeros((0, len(rows.nodes)))
+        return _FrictionRows(np.zeros(0, np.int64), np.zeros((0, d)), none, np.zeros(0))
     slope = np.empty(4 * d)
     grips = np.concatenate([np.arange(a), a + np.flatnonzero(now.touches[own.pairs] != 0.0)])
     for row in grips[a:].tolist():
@@ -171,7 +180,8 @@ def _friction_rows(
     t = np.zeros((len(grips), len(rows.nodes)))
     for k in range(4):
         t += (nodes[:, [k]] == rows.nodes) * weights[:, [k]] * (ways @ rows.ways.T)
-    return grips, ways, t, np.einsum("ga,gad,gd->g", weights, (state.x - state.since)[nodes], ways)
+    slip = np.einsum("ga,gad,gd->g", weights, (state.x - state.since)[nodes], ways)
+    return _FrictionRows(grips, ways, t, slip)
 
 
 def _acting_elements(net: Network, always: ActiveElements, now: FrictionState) -> ActiveElements:

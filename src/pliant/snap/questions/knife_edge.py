@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -123,10 +123,9 @@ def corner_meetings(model: Fastener, courses: Sequence[Course]) -> Iterator[Corn
             for piece in path.pieces:
                 if piece.end.against(course.end) > 0 or piece.start is piece.end:
                     continue
-                for vertex, corner in _extra_corners(path.scene, piece):
+                for corners in _extra_corners(path.scene, piece):
                     travel = gone + (piece.end.t - course.begins) * course.speed
-                    named = _corner_names(model, path.scene, name, vertex, corner)
-                    yield CornerMeeting(*named, travel, course.velocity, course.back)
+                    yield _corner_meeting(model, path.scene, name, corners, travel, course)
         gone += course.travel
 
 
@@ -171,16 +170,19 @@ def _near_corners(scene: Scene, point: SlicePoint) -> Iterator[tuple[int, int]]:
                 yield i, corner
 
 
-def _corner_names(
-    model: Fastener, scene: Scene, name: str, vertex: int, corner: int
-) -> tuple[str, int, str, int]:
-    """The part and its vertex, the obstacle and its vertex."""
+def _corner_meeting(
+    model: Fastener, scene: Scene, name: str, corners: tuple[int, int], travel: float, course: Course
+) -> CornerMeeting:
+    """A vertex of a part and one of the obstacles, as their outlines are drawn."""
     if name == ROOT and model.root.outline is not None:
         drawn = normal_outline(model.root.outline).drawn
     else:
         drawn = normal_outline(model.outline_at_rest(next(p for p in model.pawls if p.name == name))).drawn
-    fixed = scene.obstacles
-    return name, drawn[vertex], model.label(fixed.owner[corner]), fixed.drawn[corner]
+    (vertex, corner), fixed = corners, scene.obstacles
+    return CornerMeeting(
+        name, drawn[vertex], model.label(fixed.owner[corner]), fixed.drawn[corner], travel,
+        course.velocity, course.back,
+    )  # fmt: skip
 
 
 def side_offsets(model: Fastener, velocity: RationalVector) -> tuple[RationalVector, RationalVector]:
@@ -249,11 +251,22 @@ def _sides(
     return first, second
 
 
-def _shortfall(side: KnifeEdgeSide) -> tuple[bool, float, float, bool, float]:
+class _Shortfall(NamedTuple):
+    """What a side falls short of, in the order in which sides are compared."""
+
+    stops: bool  # on the way in
+    travel: float  # the negative of how far it gets
+    force: float
+    stays: bool  # on the way back
+    pull: float
+
+
+def _shortfall(side: KnifeEdgeSide) -> _Shortfall:
     """Least for the side that goes in, or gets further, or needs less force; then for the way back."""
     into, out = side.way_in, side.way_back
     stays, pull = (False, 0.0) if out is None else (not out.last.arrived, out.peak_force)
-    return not into.last.arrived, -round(into.travel, HAIR), round(into.peak_force, HAIR), stays, pull
+    travel, force = -round(into.travel, HAIR), round(into.peak_force, HAIR)
+    return _Shortfall(not into.last.arrived, travel, force, stays, pull)
 
 
 def same_outcome(model: Fastener, first: Trajectories, second: Trajectories) -> bool:
