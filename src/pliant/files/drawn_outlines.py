@@ -21,17 +21,18 @@ Pieces = list[list[Any]]
 
 def with_drawn_outlines(data: dict[str, Any], folder: Path | None) -> tuple[dict[str, Any], list[Fault]]:
     """The data with outlines in place of the drawings they are in, and what is wrong with those."""
-    found = list(_references(data))
-    if not found:
+    references = list(_references(data))
+    if not references:
         return data, []
     if folder is None:
         cure = "Put the model into a file beside the drawing, or import the drawing"
         return data, [
-            Fault(key_path(place), "names a drawing, and the model has no folder", cure) for place, _ in found
+            Fault(key_path(place), "names a drawing, and the model has no folder", cure)
+            for place, _ in references
         ]
     faults: list[Fault] = []
     drawings: dict[str, dict[str, Any]] = {}
-    for place, table in found:
+    for place, table in references:
         try:
             pieces = _pieces(table, folder, drawings)
             data = _put(data, place, pieces)
@@ -115,14 +116,14 @@ def _setting(key: str, value: Any) -> Any:
     if key == "units":
         return str(value)
     try:
-        found = number(value)
+        amount = number(value)
     except ValueError:
-        found = -1.0
-    if not (found > 0 or (key == "kerf" and found == 0)):
+        amount = -1.0
+    if not (amount > 0 or (key == "kerf" and amount == 0)):
         raise InputError(
             [Fault("", f"has {key} = {value_text(value)}, not a positive number", "Give a length in mm")]
         )
-    return found
+    return amount
 
 
 def _read(path: Path, settings: Mapping[str, Any], drawings: dict[str, dict[str, Any]]) -> dict[str, Any]:

@@ -152,14 +152,14 @@ def run_lot(lot: Lot, run: RunTasks, progress: Progress = silent) -> TolerancesR
     """Solve the model as it stands, then every sample."""
     began = time.perf_counter()
     first = Case("as it stands", lot.text, lot.suffix, {}).to_task(lot.command, lot.report)
-    found = run([first], progress)
-    _refuse_unknown(lot, [*found.values()])
-    cases = _samples(lot) if found else []
+    first_result = run([first], progress)
+    _refuse_unknown(lot, [*first_result.values()])
+    cases = _samples(lot) if first_result else []
     tasks = [case.to_task(lot.command, lot.report) for case in cases]
     results = run(tasks, progress)
     done = [(case, results[task]) for case, task in zip(cases, tasks, strict=True) if task in results]
     _refuse_unknown(lot, [result for _, result in done])
-    nominal = _figures(found[first]) if found else {}
+    nominal = _figures(first_result[first]) if first_result else {}
     rows = tuple(_row(case, result) for case, result in done)
     margins = tuple(_margins(lot, result) for _, result in done)
     kept = tuple(

@@ -133,14 +133,14 @@ def _touching(net: Network, state: State) -> Bools:
 
 def equations(net: Network, own: RoughNetwork, state: State, now: FrictionState) -> ConeSystem:
     """The equations at a pose, with the forces there."""
-    found = elongations(net, state)
-    always = holding(own.net, found)
-    rows = jacobian_at(own.net, state.x, found, _acting_elements(own.net, always, now))
+    stretch = elongations(net, state)
+    always = holding(own.net, stretch)
+    rows = jacobian_at(own.net, state.x, stretch, _acting_elements(own.net, always, now))
     guided = np.zeros((len(own.owners), len(rows.nodes)))
     for m, normal in enumerate(own.normals):
         guided[m] = (rows.nodes == own.nodes[own.owners[m]]) * (rows.ways @ normal)
     rough = _friction_rows(own, state, rows, now)
-    stiff = stiffness_under(own.net, state, rows, found, (now.links, now.couplings))
+    stiff = stiffness_under(own.net, state, rows, stretch, (now.links, now.couplings))
     return ConeSystem(
         rows,
         np.vstack([rows.matrix.toarray(), guided]),
@@ -149,7 +149,7 @@ def equations(net: Network, own: RoughNetwork, state: State, now: FrictionState)
         rough.t, rough.grips, rough.ways, rough.slip,
         (now.friction[rough.grips] * rough.ways).sum(axis=1),
         _presses(own, rows, now),
-        applied_forces(own.net, state, rows, found),
+        applied_forces(own.net, state, rows, stretch),
         stiff + _contact_stiffness(own, state, rows, now),
     )  # fmt: skip
 
@@ -173,9 +173,9 @@ def _friction_rows(own: RoughNetwork, state: State, rows: Jacobian, now: Frictio
     grips = np.concatenate([np.arange(a), a + np.flatnonzero(now.touches[own.pairs] != 0.0)])
     for row in grips[a:].tolist():
         place_pair(own.net, state, int(own.pairs[row - a]), row, slope)
-    values, found = np.linalg.eigh(state.grips[grips, PROJECTION : PROJECTION + d * d].reshape(-1, d, d))
+    values, modes = np.linalg.eigh(state.grips[grips, PROJECTION : PROJECTION + d * d].reshape(-1, d, d))
     owners, columns = np.nonzero(values > 0.5)
-    grips, ways = grips[owners], found.transpose(0, 2, 1)[owners, columns]
+    grips, ways = grips[owners], modes.transpose(0, 2, 1)[owners, columns]
     weights, nodes = state.grips[grips, WEIGHTS], state.gripped[grips]
     t = np.zeros((len(grips), len(rows.nodes)))
     for k in range(4):
