@@ -28,10 +28,9 @@ METHODS = ("flex", "linkage", "relax", "snap")
 KERNELS = """
 import json, sys, time
 start = time.process_time()
-from importlib import import_module
-from pliant.core.loops import compile_all
+from pliant.core.loops import compile_all, loops_of
 reports = []
-method = import_module(f"pliant.{sys.argv[1]}.warm").LOOPS
+method = loops_of(sys.argv[1])
 compile_all(method, lambda done, total, text: reports.append((time.process_time() - start, text)))
 reports.append((time.process_time() - start, ""))
 json.dump(reports, sys.stdout)

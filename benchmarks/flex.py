@@ -9,7 +9,7 @@ from benchmarks.measure import peak_memory, seconds, table, timed
 from benchmarks.programs import first_program, gurobi, slab, table_program
 from pliant.flex.generate.flock import flock, flock_through_door
 from pliant.flex.generate.jigsaw import jigsaw
-from pliant.flex.generate.table import TABLE, table_structure
+from pliant.flex.generate.table_structures import TABLE, table_structure
 from pliant.flex.lp.solvers import solve_program
 from pliant.flex.model import Assembly
 from pliant.flex.result import FlexResult

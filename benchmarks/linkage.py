@@ -13,9 +13,9 @@ from pliant import gallery
 from pliant.linkage.editing.drag import Drag, Dragged
 from pliant.linkage.editing.edit import edit
 from pliant.linkage.generate import chain
-from pliant.linkage.kinematics.batch import BLOCK, stream_variants, variant_curves
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import gradient, jacobian, positions, rates
+from pliant.linkage.kinematics.variants import BLOCK, stream_variants, variant_curves
 from pliant.linkage.model import CurveEdit, EditStudy, JointMove
 from pliant.linkage.solve import solve
 from pliant.linkage.structure.rule import RuleKind

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from pliant.flex.generate import masks
-from pliant.flex.generate.table import table_structure
+from pliant.flex.generate.table_structures import table_structure
 from pliant.flex.generate.voxels import raise_study, upper_right, voxels
 from pliant.flex.lp.program import Program
 from pliant.flex.model import Assembly

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pliant.cli.report import Entry, write_report
+from pliant.cli.demo_report import Entry, write_report
 from pliant.core.status import Tone
 from pliant.files.kinds import KINDS
 

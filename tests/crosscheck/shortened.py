@@ -14,7 +14,7 @@ from tests.called import called
 
 import pliant
 from pliant import gallery
-from pliant.cli.warm import METHODS, loops_of
+from pliant.cli.warm import METHODS
 from pliant.core import loops
 from pliant.relax.generate import cam
 
@@ -56,7 +56,7 @@ def _mechanism(name: str, model: Any) -> tuple[Any, dict[str, Any]]:
 def _warmed() -> dict[Any, set[Any]]:
     """The types for which `pliant warm` has each loop compiled."""
     for method in METHODS:
-        loops.compile_all(loops_of(method))
+        loops.compile_all(loops.loops_of(method))
     loops.SMALL = -float("inf")  # nothing is small: all of it is compiled
     return {made: set(made.overloads) for made in loops.KERNELS if made.overloads}
 

@@ -16,7 +16,7 @@ from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import gradient, jacobian, rates, select_poses
 from pliant.linkage.model import Linkage
 from pliant.linkage.solve import solve
-from pliant.linkage.structure.groups import group_of
+from pliant.linkage.structure.coupled_groups import group_of
 from pliant.linkage.structure.rule import RuleKind
 from pliant.linkage.structure.rule_plan import RulePlan
 

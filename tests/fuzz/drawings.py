@@ -23,10 +23,10 @@ from tests.unit.files.test_import_dxf import closed_spline, rounded_slot
 from tests.unit.files.test_import_others import FOUR_BAR, PMKS_PLUS, PMKS_SLIDER, PMKS_URL, PYSLVS, SPATIAL
 
 from pliant.core.errors import InputError
-from pliant.files.drawings.reading import read_parts
+from pliant.files.drawings.drawing_reader import read_parts
 from pliant.files.linkages.pmks import is_pmks, pmks_linkage
 from pliant.files.linkages.pyslvs import is_pyslvs, pyslvs_linkage
-from pliant.files.mjcf.reading import read_mjcf
+from pliant.files.mjcf.mjcf_reader import read_mjcf
 from pliant.files.reader import model_of
 
 LONGEST = 30  # seconds that one may take

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pliant.snap.force.force_curve import pawl_angles
 from pliant.snap.force.snap_trajectory import SnapTrajectory
 from pliant.snap.generate import motion_diode, random_fastener, ring, two_hooks, vector
-from pliant.snap.geometry.features import VERTEX, Pair
+from pliant.snap.geometry.features import VERTEX, FeaturePair
 from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.model import Fastener, Obstacle, Pawl, Root, SnapStudy
 from pliant.snap.result import SnapResult
@@ -108,7 +108,7 @@ def frame(way: Floats, normal: Floats) -> Floats:
     return np.array([way[0] * normal[1] - way[1] * normal[0], way @ normal])
 
 
-def geometry(here: Scene, pair: Pair, angle: float, t: float) -> tuple[Floats, Floats, Floats]:
+def geometry(here: Scene, pair: FeaturePair, angle: float, t: float) -> tuple[Floats, Floats, Floats]:
     """Lever r, normal n_j or m_i, and the hinge's velocity, of a contact; none of it by the sweep."""
     kind, i, j = pair
     pawl = rotated(np.array([here.bodies.pawl.x, here.bodies.pawl.y]).T, angle)

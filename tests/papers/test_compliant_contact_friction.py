@@ -38,11 +38,11 @@ from pliant.snap.arithmetic.floating import FloatArithmetic, FloatPoint
 from pliant.snap.force.force_curve import pawl_angles
 from pliant.snap.generate import two_hooks
 from pliant.snap.geometry.contact_curves import ContactCurve, contact_curve
-from pliant.snap.geometry.features import VERTEX, Pair
+from pliant.snap.geometry.features import VERTEX, FeaturePair
 from pliant.snap.geometry.pawl_scene import Scene, pawl_scene, unite_obstacles
 from pliant.snap.model import Fastener
 from pliant.snap.result import SnapResult
-from pliant.snap.sweep.friction import friction_cone, friction_terms, is_locked
+from pliant.snap.sweep.friction_cone import friction_cone, friction_terms, is_locked
 
 STICKS, SLIDES = {"I", "III"}, {"II", "IV"}
 
@@ -283,7 +283,9 @@ def exact(points: Sequence[Point]) -> list[tuple[Fraction, Fraction]]:
     return [(Fraction(x), Fraction(y)) for x, y in points]
 
 
-def states_of(here: Scene, pair: Pair, u: Floats, mu: Fraction, turn: int = 0) -> list[tuple[float, str]]:
+def states_of(
+    here: Scene, pair: FeaturePair, u: Floats, mu: Fraction, turn: int = 0
+) -> list[tuple[float, str]]:
     """When a contact is at some angles, and whether it sticks there."""
     contact = contact_curve(here, pair, turn)
     contact_grip = friction_terms(here, contact, turn)

@@ -19,7 +19,7 @@ from pliant.relax.mechanics.segment_contact import (
     limit_displacements,
     nearest_points,
 )
-from pliant.relax.network.network import Contacts
+from pliant.relax.network.elements import Contacts
 
 Floats = NDArray[np.float64]
 

@@ -85,7 +85,7 @@ def test_its_faults_are_said_drawn_and_the_same_for_check_and_solve(path: Path):
 
 def test_a_report_lays_it_out_under_its_own_heading(path: Path, monkeypatch: pytest.MonkeyPatch):
     from pliant.cli.demo import solve_example
-    from pliant.cli.report import write_report
+    from pliant.cli.demo_report import write_report
     from pliant.core.progress import silent
 
     monkeypatch.setattr(pliant.gallery, "load", lambda name: pliant.load(path))

@@ -15,8 +15,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pliant.cli import main
+from pliant.cli.demo_report import Entry
 from pliant.cli.flex import CORNERS, SOLVERS
-from pliant.cli.report import Entry
 from pliant.cli.watch import Watch
 from pliant.core.motion import Motion, Shape
 from pliant.core.plot import Plot, Series

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pliant.batch.crew import Crew, LostError, runs, take
-from pliant.cli.report import UNREAD, Entry, write_report
+from pliant.cli.demo_report import UNREAD, Entry, write_report
 from pliant.core.progress import silent
 from pliant.core.status import Tone
 from pliant.files.kinds import KINDS

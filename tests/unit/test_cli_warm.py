@@ -24,8 +24,7 @@ MAIN = "from pliant import main; main()"
 USED = """
 import json, sys
 from tests.called import called
-from pliant.cli.warm import loops_of
-from pliant.core.loops import KERNELS, compile_all
+from pliant.core.loops import KERNELS, compile_all, loops_of
 method = loops_of(sys.argv[1])
 method.prepare()
 known = [made.py_func.__name__ for made in KERNELS]
@@ -149,4 +148,4 @@ def test_methods_are_those_that_have_loops():
     found = {path.parent.name for path in kept.PACKAGE.glob("*/warm.py")} - {"cli"}
     assert found == set(warm.METHODS)
     for method in warm.METHODS:
-        assert isinstance(warm.loops_of(method), loops.Loops)
+        assert isinstance(loops.loops_of(method), loops.Loops)

@@ -25,9 +25,9 @@ from pliant.snap.questions import stability
 from pliant.snap.status import SnapStatus
 from pliant.sweeps.optimize import Effort, read_job, run_job
 from pliant.sweeps.optimum import OptimizeStatus
-from pliant.sweeps.processes import PROCESSES
+from pliant.sweeps.process_spreads import PROCESSES
 from pliant.sweeps.solve_case import solve_for_figures
-from pliant.sweeps.tolerance_result import ToleranceStatus
+from pliant.sweeps.tolerance_status import ToleranceStatus
 from pliant.sweeps.tolerances import read_lot, run_lot
 
 ROOT = Path(__file__).parents[2]

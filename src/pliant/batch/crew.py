@@ -24,7 +24,7 @@ MOST = 8  # processes, unless more are asked for: each has its own copy of all l
 HANDING_OVER = 1.0  # seconds after Ctrl-C for processes to hand over what they have
 EVERY = 0.2  # seconds between reports while nothing is finished
 
-Work = Callable[[str, Progress], Any]
+CrewTask = Callable[[str, Progress], Any]
 
 
 class LostError(PliantError):
@@ -54,7 +54,7 @@ class Crew(AbstractContextManager["Crew"]):
     do wait for what `give` brings.
     """
 
-    def __init__(self, work: Work, tasks: Sequence[str], count: int, limit_s: float = math.inf) -> None:
+    def __init__(self, work: CrewTask, tasks: Sequence[str], count: int, limit_s: float = math.inf) -> None:
         self.done, self.total = 0, 0
         self._work, self._count, self._limit_s = work, count, limit_s
         # Not forked: threads of compiled loops and of BLAS do not survive a fork.
@@ -154,7 +154,7 @@ class Crew(AbstractContextManager["Crew"]):
 
 
 def crew_results(
-    work: Work,
+    work: CrewTask,
     tasks: Sequence[str],
     count: int,
     watch: Progress,
@@ -220,7 +220,7 @@ def _ctrl_c_held_back() -> Generator[None, None, None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(line: Connection, halt: Any, work: Work) -> None:
+def _serve(line: Connection, halt: Any, work: CrewTask) -> None:
     """Do what is sent, one task after the other, until nobody is there to send."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C comes to all; the first process tells the others
 

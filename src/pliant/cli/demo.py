@@ -22,7 +22,7 @@ from pliant.core.progress import Interrupted, silent
 from pliant.core.status import ANSWERED, INTERRUPTED, NO_ANSWER, Tone
 
 if TYPE_CHECKING:
-    from pliant.cli.report import Entry
+    from pliant.cli.demo_report import Entry
     from pliant.core.motion import Motion
     from pliant.core.progress import Progress
     from pliant.files.kinds import Model
@@ -66,7 +66,7 @@ def demo(
     A folder with pictures, films and players of a dozen examples, of those named or of --all, and an
     index.html that shows them.
     """
-    from pliant.cli.report import write_report
+    from pliant.cli.demo_report import write_report
 
     started = time.perf_counter()
     chosen = _examples_named(names, everything)
@@ -154,7 +154,7 @@ def solve_example(name: str, progress: Progress, folder: Path) -> Entry | None:
 
 def _solve_example(name: str, progress: Progress, folder: Path) -> Entry:
     from pliant import gallery
-    from pliant.cli.report import Entry
+    from pliant.cli.demo_report import Entry
     from pliant.core.store import write_whole
     from pliant.files import result_data
     from pliant.files.kinds import fetch, kind_named
@@ -200,7 +200,7 @@ def _write_film(motion: Motion, path: Path, progress: Progress) -> bool:
 def _failure_entry(name: str, error: Exception) -> Entry:
     """An example that came to no answer at all."""
     from pliant import gallery
-    from pliant.cli.report import Entry
+    from pliant.cli.demo_report import Entry
 
     said = str(error) if isinstance(error, PliantError) else f"{type(error).__name__}: {error}"
     try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import pliant
-from pliant.cli.options import Pair, Share, flags_of, once_called
+from pliant.cli.options import NumberPair, Share, flags_of, once_called
 from pliant.cli.run import Common, run, solving_command
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ CORNERS = ("average", "chosen", "exact")
 
 @click.command()
 @click.option("--move", metavar="BODY", help="Move this body as far as it goes; needs --direction.")
-@click.option("--direction", type=Pair(), metavar="X,Y", help="Where --move goes.")
+@click.option("--direction", type=NumberPair(), metavar="X,Y", help="Where --move goes.")
 @click.option("--spin", metavar="BODY", help="Turn this body counter-clockwise as far as it goes.")
 @click.option("--solver", type=click.Choice(SOLVERS), help="Solver of the linear programs.")
 @click.option(

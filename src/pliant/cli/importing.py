@@ -87,13 +87,13 @@ def import_(
         _check_free(output, force)
     try:
         with Watch(quiet) as watch:
-            found = _import(file, int(megabytes * 1e6), watch, settings)
+            imported = _import(file, int(megabytes * 1e6), watch, settings)
     except EmptyDrawingError as error:
         if picture and error.motion.marks:
             _draw(error.motion, picture)
             print_written([picture])
         raise
-    _give_out(found, output, picture, json_to, quiet)
+    _give_out(imported, output, picture, json_to, quiet)
 
 
 def _import(file: Path, max_bytes: int, progress: Any, settings: dict[str, Any]) -> Any:
@@ -103,29 +103,29 @@ def _import(file: Path, max_bytes: int, progress: Any, settings: dict[str, Any])
 
 
 def _give_out(
-    found: Any, output: Path | None, picture: Path | None, json_to: str | None, quiet: bool
+    imported: Any, output: Path | None, picture: Path | None, json_to: str | None, quiet: bool
 ) -> None:
     from pliant.core.store import write_json
     from pliant.files import save
     from pliant.files.writer import plain, toml_text
 
     if output is not None:
-        save(found.model, output)
+        save(imported.model, output)
     if picture is not None:
-        _draw(found.motion, picture)
+        _draw(imported.motion, picture)
     if json_to == "-":
-        print_json(found.to_dict())
+        print_json(imported.to_dict())
     elif json_to:
-        write_json(json_to, found.to_dict())
+        write_json(json_to, imported.to_dict())
     if not quiet and json_to != "-":
         if output is None:
-            click.echo(toml_text(plain(found.model)), nl=False)
-            click.echo(found.summary(), err=True)
+            click.echo(toml_text(plain(imported.model)), nl=False)
+            click.echo(imported.summary(), err=True)
         else:
-            print_summary(found.summary())
+            print_summary(imported.summary())
             from pliant.files.kinds import kind_named
 
-            click.echo(f"Solve it with: pliant {kind_named(found.model.kind).command} {output}")
+            click.echo(f"Solve it with: pliant {kind_named(imported.model.kind).command} {output}")
     if not quiet:
         written = [*filter(None, [output, picture]), *([json_to] if json_to and json_to != "-" else [])]
         print_written([str(path) for path in written])

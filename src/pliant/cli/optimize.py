@@ -84,7 +84,7 @@ def _search(
 ) -> tuple[Any, Path]:
     """The result, and where its solves are kept until it is whole."""
     from pliant.batch.journal import Journal
-    from pliant.batch.run import open_batch
+    from pliant.batch.task_batch import open_batch
     from pliant.sweeps.optimize import Effort, read_job, run_job
     from pliant.sweeps.solve_case import solve_for_figures
 

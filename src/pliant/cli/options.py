@@ -41,7 +41,7 @@ class OutputFile(click.ParamType):
         return path
 
 
-class Pair(click.ParamType):
+class NumberPair(click.ParamType):
     """Two numbers, such as "1,0". They are read by the model, exactly."""
 
     name = "X,Y"
@@ -89,7 +89,7 @@ class Target(click.ParamType):
         joint, _, place = str(value).rpartition("=")
         if not joint.strip():
             self.fail(f"{value!r} names no joint and place; write P=3,4", param, ctx)
-        return joint.strip(), Pair().convert(place, param, ctx)
+        return joint.strip(), NumberPair().convert(place, param, ctx)
 
 
 class NameList(click.ParamType):

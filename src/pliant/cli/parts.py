@@ -10,8 +10,8 @@ import click
 
 from pliant.cli.answer import print_json, print_summary, print_written
 from pliant.cli.options import (
+    NumberPair,
     OutputFile,
-    Pair,
     json_option,
     max_size_option,
     model_argument,
@@ -40,7 +40,9 @@ SUFFIXES = (".svg", ".dxf", ".stl", ".3mf")
 @click.option("--width", metavar="LENGTH", help="Of a linkage's bars, in mm (10).")
 @click.option("--scale", metavar="FACTOR", help="Enlarge the model, and neither pins nor bars (1).")
 @click.option("--spacing", metavar="MM", help="Between parts on the sheet (5).")
-@click.option("--sheet", type=Pair(), metavar="W,H", help="Size of the sheet in mm (default as needed).")
+@click.option(
+    "--sheet", type=NumberPair(), metavar="W,H", help="Size of the sheet in mm (default as needed)."
+)
 @click.option("--in-place", is_flag=True, default=None, help="Leave the parts where the model has them.")
 @click.option("--chord", metavar="MM", help="Chords stay this close to the roundings of bars (0.01).")
 @set_option

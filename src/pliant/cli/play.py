@@ -7,15 +7,17 @@ from typing import Any
 import click
 
 import pliant
-from pliant.cli.options import Pair, flags_of, once_called
+from pliant.cli.options import NumberPair, flags_of, once_called
 from pliant.cli.run import Common, run, solving_command
 
 
 @click.command()
 @click.option("--body", metavar="BODY", help="Look into the play of this one.")
-@click.option("--point", type=Pair(), metavar="X,Y", help="Of the body, in its own frame; else its centroid.")
 @click.option(
-    "--direction", type=Pair(), metavar="X,Y", help="Whose stack-up is made; else of the largest play."
+    "--point", type=NumberPair(), metavar="X,Y", help="Of the body, in its own frame; else its centroid."
+)
+@click.option(
+    "--direction", type=NumberPair(), metavar="X,Y", help="Whose stack-up is made; else of the largest play."
 )
 @click.option("--turn", "spin", is_flag=True, default=None, help="The stack-up of its turn instead.")
 @once_called("--spin", "spin", is_flag=True, default=None)
@@ -26,7 +28,7 @@ from pliant.cli.run import Common, run, solving_command
     "--ranges", is_flag=True, default=None, help="Ranges of the joints' shares where they are not unique."
 )
 @click.option("--drive", metavar="BODY", help="Turn this one, a crank: the play of --body at each angle.")
-@click.option("--angles", type=Pair(), metavar="FROM,TO", help='Of the drive, such as "0, 180 deg".')
+@click.option("--angles", type=NumberPair(), metavar="FROM,TO", help='Of the drive, such as "0, 180 deg".')
 @click.option(
     "--frames", "samples", type=click.IntRange(2, 100_000), help="Poses of the drive, both ends included."
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import pliant
-from pliant.cli.options import Pair
+from pliant.cli.options import NumberPair
 from pliant.cli.run import Common, run, solving_command
 from pliant.core.errors import Fault, InputError
 
@@ -31,14 +31,16 @@ ASKS = {"directions": "classify", "spread": "classify", "region": "uncertain", "
 @click.option("--arithmetic", type=click.Choice(ARITHMETICS), help="How decisions are made.")
 @click.option("--directions", type=click.IntRange(4, 10_000), help="Tried by --classify, all around.")
 @click.option("--spread", metavar="ANGLE", help='Of the ways back in --classify, such as "20 deg".')
-@click.option("--region", type=Pair(), multiple=True, metavar="X,Y", help="A corner of --uncertain's region.")
+@click.option(
+    "--region", type=NumberPair(), multiple=True, metavar="X,Y", help="A corner of --uncertain's region."
+)
 @click.option("--radius", metavar="LENGTH", help="Of the control cylinder of --uncertain.")
 @click.option("--insert-below", metavar="FORCE", help="What --search is to stay below on the way in.")
 @click.option("--hold-above", metavar="FORCE", help="What --search is to hold on the way back.")
 @click.option("--strain-below", metavar="SHARE", help="Of beams, in --search; else the limit of each.")
 @click.option("--frames", type=click.IntRange(2, 100_000), help="Poses along the way.")
 @click.option("--digits", type=click.IntRange(1, 1000), help="Of peak forces, each digit proved.")
-@click.option("--about", type=Pair(), metavar="X,Y", help="Point of the root that torques are about.")
+@click.option("--about", type=NumberPair(), metavar="X,Y", help="Point of the root that torques are about.")
 @solving_command()
 def snap(
     common: Common,

@@ -24,7 +24,7 @@ TABLES = (".toml", ".json")
 PICTURE = "answers.png"
 APART = re.compile(r"\s*[,;\t]\s*|\s+")
 
-Row = tuple[float, float]
+NumberRow = tuple[float, float]
 
 
 class OutputPlace(OutputFile):
@@ -112,7 +112,7 @@ def synthesize(
     ctx.exit(INTERRUPTED if stopped else result.status.exit_code)
 
 
-def _search(given: list[Row], quiet: bool, **settings: Any) -> tuple[Synthesis, bool]:
+def _search(given: list[NumberRow], quiet: bool, **settings: Any) -> tuple[Synthesis, bool]:
     from pliant.linkage.synthesis import path
 
     with Watch(quiet) as watch:
@@ -148,7 +148,7 @@ def _write(
     return [*kept, *pictures]
 
 
-def read_points(path: Path, max_bytes: int) -> list[Row]:
+def read_points(path: Path, max_bytes: int) -> list[NumberRow]:
     """The points of a file, or an InputError that lists every line that holds none."""
     from pliant.files.parse import named_file, parse, read_text
 
@@ -182,7 +182,7 @@ def _lines(text: str) -> list[tuple[str, list[str]]]:
     return rows[1:] if heading else rows
 
 
-def _point(row: Any, where: str, faults: list[Fault]) -> Row | None:
+def _point(row: Any, where: str, faults: list[Fault]) -> NumberRow | None:
     """Two finite numbers; else a fault is added."""
     shown = ",".join(map(str, row)) if isinstance(row, list) else str(row)
     try:

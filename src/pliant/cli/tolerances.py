@@ -91,7 +91,7 @@ def _solve(
 ) -> tuple[Any, Path]:
     """The result, and where its samples are kept until it is whole."""
     from pliant.batch.journal import Journal
-    from pliant.batch.run import open_batch
+    from pliant.batch.task_batch import open_batch
     from pliant.sweeps.sampling import read_tolerance
     from pliant.sweeps.solve_case import solve_for_figures
     from pliant.sweeps.tolerances import read_lot, run_lot

@@ -6,7 +6,6 @@ import os
 import subprocess
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from importlib import import_module
 from threading import Lock
 
 import click
@@ -14,7 +13,7 @@ import click
 from pliant.cli.options import quiet_option
 from pliant.cli.watch import Watch
 from pliant.core.errors import PliantError
-from pliant.core.loops import Loops, alone, compile_all, compiler
+from pliant.core.loops import alone, compile_all, compiler, loops_of
 from pliant.core.progress import Progress
 
 METHODS = ("relax", "snap", "linkage", "flex")  # those that take longest first
@@ -47,11 +46,6 @@ def warm(methods: tuple[str, ...], jobs: int | None, beside: bool, told: bool, q
             _share(chosen, jobs, watch)
         if not quiet:
             click.echo(f"Compiled: {', '.join(chosen)}.")
-
-
-def loops_of(method: str) -> Loops:
-    """The loops of a method, by its name."""
-    return import_module(f"pliant.{method}.warm").LOOPS
 
 
 def _check_place() -> None:

@@ -8,4 +8,5 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Complex = NDArray[np.complex128]
 Geometries = NDArray[np.object_]  # of shapely

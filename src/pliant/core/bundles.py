@@ -111,7 +111,7 @@ def _item(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 def _read(context: Any, builder: Any, bundle: Bundle, value: Any, k: int) -> Any:
     """Field k: another bundle is where it lies."""
     kind, at = _layout(context, bundle)[k]
-    place = _place(context, builder, kind, value, at)
+    place = _field_pointer(context, builder, kind, value, at)
     if isinstance(kind, Bundle):
         return place
     return impl_ret_borrowed(context, builder, kind, builder.load(place))
@@ -128,7 +128,7 @@ def _put(context: Any, builder: Any, fromty: Any, toty: Bundle, val: Any) -> Any
 def _store(context: Any, builder: Any, named: Any, bundle: Bundle, value: Any, room: Any) -> None:
     for k, (kind, at) in enumerate(_layout(context, bundle)):
         given, field = named.types[k], builder.extract_value(value, k)
-        place = _place(context, builder, kind, room, at)
+        place = _field_pointer(context, builder, kind, room, at)
         if isinstance(given, Bundle):
             cgutils.raw_memcpy(builder, place, field, ir.Constant(ir.IntType(64), size(context, given)), 1)
         elif isinstance(kind, Bundle):
@@ -154,7 +154,7 @@ def _unboxed(typ: Bundle, obj: Any, c: Any) -> NativeValue:
 
 def _unboxed_fields(typ: Bundle, obj: Any, c: Any, room: Any, failed: Any) -> Iterator[tuple[Any, Any, Any]]:
     for k, (kind, at) in enumerate(_layout(c.context, typ)):
-        field, place = c.pyapi.tuple_getitem(obj, k), _place(c.context, c.builder, kind, room, at)
+        field, place = c.pyapi.tuple_getitem(obj, k), _field_pointer(c.context, c.builder, kind, room, at)
         if isinstance(kind, Bundle):
             yield from _unboxed_fields(kind, field, c, place, failed)
             continue
@@ -189,7 +189,7 @@ def _room(context: Any, builder: Any, bundle: Bundle) -> Any:
     return builder.bitcast(cgutils.alloca_once(builder, words), BYTE.as_pointer())
 
 
-def _place(context: Any, builder: Any, kind: Any, base: Any, at: int) -> Any:
+def _field_pointer(context: Any, builder: Any, kind: Any, base: Any, at: int) -> Any:
     """Where a field lies that begins so many bytes behind another."""
     found = BYTE.as_pointer() if isinstance(kind, Bundle) else context.get_value_type(kind).as_pointer()
     return builder.bitcast(builder.gep(base, [ir.Constant(ir.IntType(64), at)]), found)

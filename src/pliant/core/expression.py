@@ -24,14 +24,14 @@ DEEPEST = 40  # brackets within brackets
 BITS = 2048  # of an exact number; beyond, it goes on as a float
 LARGEST_POWER = 64
 
-Dimension = tuple[Fraction | int, ...]  # powers of length, angle, time, force, mass
-BARE: Dimension = (0, 0, 0, 0, 0)  # a plain number: in the file's units, whatever is wanted
-LENGTH: Dimension = (1, 0, 0, 0, 0)
-ANGLE: Dimension = (0, 1, 0, 0, 0)
-_TIME: Dimension = (0, 0, 1, 0, 0)
-_RATE: Dimension = (0, 1, -1, 0, 0)
-_FORCE: Dimension = (0, 0, 0, 1, 0)
-_MASS: Dimension = (0, 0, 0, 0, 1)
+UnitPowers = tuple[Fraction | int, ...]  # powers of length, angle, time, force, mass
+BARE: UnitPowers = (0, 0, 0, 0, 0)  # a plain number: in the file's units, whatever is wanted
+LENGTH: UnitPowers = (1, 0, 0, 0, 0)
+ANGLE: UnitPowers = (0, 1, 0, 0, 0)
+_TIME: UnitPowers = (0, 0, 1, 0, 0)
+_RATE: UnitPowers = (0, 1, -1, 0, 0)
+_FORCE: UnitPowers = (0, 0, 0, 1, 0)
+_MASS: UnitPowers = (0, 0, 0, 0, 1)
 BASES = ("length", "angle", "time", "force", "mass")
 
 
@@ -39,7 +39,7 @@ class Amount(NamedTuple):
     """A number and the powers of length, angle, time, force and mass that its units had."""
 
     value: Fraction | float
-    dimension: Dimension = BARE
+    dimension: UnitPowers = BARE
 
 
 class ExpressionError(ValueError):
@@ -250,7 +250,7 @@ def _add(a: Amount, b: Amount, sign: int) -> Amount:
     return Amount(_exact(lambda: a.value + sign * b.value), _common(a, b))
 
 
-def _common(*amounts: Amount) -> Dimension:
+def _common(*amounts: Amount) -> UnitPowers:
     """The dimension of amounts that are added or compared; plain numbers take that of the others."""
     kinds = {amount.dimension for amount in amounts} - {BARE}
     if len(kinds) > 1:
@@ -308,7 +308,7 @@ def _plain(amount: Amount, what: str) -> Fraction | float:
     return amount.value
 
 
-def dimension_text(dimension: Dimension) -> str:
+def dimension_text(dimension: UnitPowers) -> str:
     """A dimension in words.
 
     >>> dimension_text(LENGTH), dimension_text((0, 1, -1, 0, 0))

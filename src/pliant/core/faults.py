@@ -12,7 +12,7 @@ from typing import Any
 
 from pliant.core.errors import Fault
 
-Place = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 Schema = Mapping[str, Any]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -105,19 +105,19 @@ class _Line:
     """One pydantic error, found again in the data."""
 
     type: str
-    place: Place
+    place: KeyPath
     context: Mapping[str, Any]
     message: str
     value: Any
     schema: Schema  # of the table or value at fault
-    union: tuple[Place, str] | None  # where a union branched, and the branch this error comes from
+    union: tuple[KeyPath, str] | None  # where a union branched, and the branch this error comes from
 
 
 def _fault_line(error: Mapping[str, Any], data: Any, root: Schema) -> _Line:
-    place: Place = ()
-    union: tuple[Place, str] | None = None
+    place: KeyPath = ()
+    union: tuple[KeyPath, str] | None = None
     schemas = schema_branches(root, root)
-    parts: Place = tuple(error["loc"])
+    parts: KeyPath = tuple(error["loc"])
     for index, part in enumerate(parts):
         last = index == len(parts) - 1 and error["type"] in ("missing", "extra_forbidden")
         inner = schema_inside(schemas, part, root)

@@ -45,9 +45,14 @@ class Loops:
             import_module(f"pliant.{self.method}.{module}")
 
 
+def loops_of(method: str) -> Loops:
+    """The loops of a method, by its name: what its `warm` says, which stands above all of the method."""
+    return import_module(f"pliant.{method}.warm").LOOPS
+
+
 @dataclass(eq=False)
 class _Run:
-    loops: Loops
+    method: str
     small: bool
     progress: Progress
     all_of_them: bool = False  # are to be compiled, one after the other
@@ -64,21 +69,23 @@ _ONE_AT_A_TIME = threading.RLock()  # numba compiles so anyway; two threads that
 
 
 @contextmanager
-def run_loops(loops: Loops, seconds: float, progress: Progress = silent) -> Generator[None]:
+def run_loops(method: str, seconds: float, progress: Progress = silent) -> Generator[None]:
     """While a method runs that would take so many seconds as Python, about."""
     if _runs and _runs[-1].all_of_them:
         yield
         return
-    run = _Run(loops, seconds <= SMALL, progress)
+    run = _Run(method, seconds <= SMALL, progress)
     with _run(run):
         yield
-    _ended[loops.method] = replace(run, progress=silent, started=time.monotonic())
+    _ended[method] = replace(run, progress=silent, started=time.monotonic())
 
 
 def compile_all(loops: Loops, progress: Progress = silent) -> None:
     """Compile every loop of a method that is not yet there, and report each."""
     loops.prepare()
-    run = _Run(loops, small=False, progress=progress, all_of_them=True, total=len(missing_kernels(loops)))
+    run = _Run(
+        loops.method, small=False, progress=progress, all_of_them=True, total=len(missing_kernels(loops))
+    )
     with _run(run), _pause_collector():
         loops.exercise()
 
@@ -107,7 +114,7 @@ def runs_as_python(made: Any, signature: Any) -> bool:
     if made._cache.has(signature):
         return False
     run.as_python.add(made)
-    compile_beside(run.loops.method)
+    compile_beside(run.method)
     return True
 
 
@@ -130,7 +137,7 @@ def _compile_all_for_large_work(made: Any, signature: Any) -> None:
         if _is_large(made, signature):
             held.enter_context(_ALL_AT_ONCE)
             if _is_large(made, signature):  # still: no other thread has done it meanwhile
-                compile_all(_runs[-1].loops, _runs[-1].progress)
+                compile_all(loops_of(_runs[-1].method), _runs[-1].progress)
 
 
 def _is_large(made: Any, signature: Any) -> bool:

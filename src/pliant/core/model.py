@@ -19,12 +19,12 @@ from pydantic.functional_validators import ModelWrapValidatorHandler
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from pliant.core.errors import MOST, InputError
-from pliant.core.faults import model_faults
+from pliant.core.faults import KeyPath, model_faults
 from pliant.core.quantity import AMOUNTS, LENGTHS, SHORTEST, Number, Plain, PlainLength, Vector
 
 Model = TypeVar("Model")
-Place = tuple[str | int, ...]
-Lines = Iterator[InitErrorDetails]
+FaultLines = Iterator[InitErrorDetails]
+PlacedNames = Iterator[tuple[KeyPath, Any]]  # each with where it stands
 References = Callable[[Mapping[str, Any]], Iterable[InitErrorDetails]]
 
 SUGGESTED = 40  # unknown names that get the nearest known one
@@ -254,7 +254,7 @@ def _line(error: Any) -> InitErrorDetails:
     return InitErrorDetails(type=kind, loc=error["loc"], input=error["input"])
 
 
-def unknown(named: Iterable[tuple[Place, Any]], known: Mapping[str, Any], what: str) -> Lines:
+def unknown(named: Iterable[tuple[KeyPath, Any]], known: Mapping[str, Any], what: str) -> FaultLines:
     """A fault for each name that is not one of those known; the first are told the nearest that is."""
     strangers = ((place, name) for place, name in named if isinstance(name, str) and name not in known)
     searched = list(islice(known, SEARCHED))
@@ -266,7 +266,7 @@ def unknown(named: Iterable[tuple[Place, Any]], known: Mapping[str, Any], what: 
 
 
 def fault_at(
-    place: Place, value: Any, problem: str, cure: str, names: Iterable[str] | None = None
+    place: KeyPath, value: Any, problem: str, cure: str, names: Iterable[str] | None = None
 ) -> InitErrorDetails:
     """A fault at a place in the file; it is about the names that stand there, where no others are given."""
     if names is None:
@@ -276,7 +276,7 @@ def fault_at(
     return InitErrorDetails(type=fault(problem, cure, names), loc=place, input=value)
 
 
-def size_fault(key: str, size: float) -> Lines:
+def size_fault(key: str, size: float) -> FaultLines:
     """A fault, where all that is drawn is so close together that squares of lengths are lost."""
     if 0.0 < size < SHORTEST:
         problem = f"are all drawn within {size:.3g} of each other, and lengths are at least {SHORTEST:g}"

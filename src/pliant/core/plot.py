@@ -13,7 +13,7 @@ from pliant.core.arrays import Floats
 from pliant.core.motion import plain
 from pliant.core.store import Json, read_json, reading, write_json
 
-Style = Literal["line", "heavy", "dashed", "points", "bars", "band", "area", "map"]
+SeriesStyle = Literal["line", "heavy", "dashed", "points", "bars", "band", "area", "map"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Series:
     name: str
     x: Floats  # (N,)
     y: Floats  # (N,)
-    style: Style = "line"
+    style: SeriesStyle = "line"
     low: Floats | None = None  # (N,) lower edge of a band, or lower end of a bar's range
     high: Floats | None = None  # (N,) upper end of a bar's range
     z: Floats | None = None  # (N,) of a map, at places in rows and columns, some of which may be missing

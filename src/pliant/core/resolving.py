@@ -33,7 +33,7 @@ def resolved_once() -> Generator[None]:
     ):  # another version; or so already
         yield
         return
-    function.get_call_type, target.get_abi_sizeof = _found_once, _measured_once
+    function.get_call_type, target.get_abi_sizeof = _resolve_once, _measure_once
     try:
         yield
     finally:
@@ -41,7 +41,7 @@ def resolved_once() -> Generator[None]:
         _NUMBERED.clear()
 
 
-def _measured_once(self: Any, kind: Any) -> int:
+def _measure_once(self: Any, kind: Any) -> int:
     """Bytes that a type takes: numba has LLVM read a module for each."""
     text = str(kind)
     if text not in _SIZES or "%" in text:  # by a name that may be of another type elsewhere
@@ -49,7 +49,7 @@ def _measured_once(self: Any, kind: Any) -> int:
     return _SIZES[text]
 
 
-def _found_once(self: Any, context: Any, args: Any, kws: Any) -> Any:
+def _resolve_once(self: Any, context: Any, args: Any, kws: Any) -> Any:
     """The signature of a function for types; and, for what lowers the call, whose code that is."""
     asked = (self, context, _options(), tuple(args), tuple(kws.items()))
     if asked not in _FOUND:

@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from pliant.core.errors import PliantError
 
-Job = TypeVar("Job")
-Outcome = TypeVar("Outcome")
+Item = TypeVar("Item")
+Done = TypeVar("Done")
 
 NAME = "pliant"
 QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of a container on Linux: microseconds of work in so many of time
@@ -46,7 +46,7 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads(), thread_name_prefix=NAME)
 
 
-def in_threads(work: Callable[[Job], Outcome], jobs: Sequence[Job]) -> list[Outcome]:
+def in_threads(work: Callable[[Item], Done], jobs: Sequence[Item]) -> list[Done]:
     """`work` on every job, on all threads where there is more than one job.
 
     Work that is on one of them already goes on there: to wait for the others could be to wait for ever.

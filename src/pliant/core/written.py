@@ -18,10 +18,10 @@ def figure(value: float, size: float = 0.0, digits: int = DIGITS) -> str:
     return f"{0.0 if abs(value) <= NOISE * size else float(value):.{digits}g}"
 
 
-def place(coordinates: Iterable[float], size: float = 0.0, digits: int = DIGITS) -> str:
+def vector_text(coordinates: Iterable[float], size: float = 0.0, digits: int = DIGITS) -> str:
     """A point or a direction; a coordinate that is nothing beside a size, or beside the others, is 0.
 
-    >>> place((1.0, 4.72e-27)), place((-1e-13, 2e-14), size=80.0)
+    >>> vector_text((1.0, 4.72e-27)), vector_text((-1e-13, 2e-14), size=80.0)
     ('(1, 0)', '(0, 0)')
     """
     numbers = [float(coordinate) for coordinate in coordinates]

@@ -232,11 +232,11 @@ def _sentence(compared: Comparison) -> str:
     if not unlike:
         return f"Alike: {len(compared.figures)} figures of {both} are the same."
     first = next((one for one in unlike if one.change is not None), unlike[0])
-    more = f": {first.name} is {_told(first.first)} and {_told(first.second)}{_percent(first)}"
+    more = f": {first.name} is {_figure_text(first.first)} and {_figure_text(first.second)}{_percent(first)}"
     return f"{both} differ in {len(unlike)} of {len(compared.figures)} figures{more}."
 
 
-def _told(value: Figure) -> str:
+def _figure_text(value: Figure) -> str:
     return "none" if value is None else value if isinstance(value, str) else figure(value, digits=5)
 
 
@@ -253,7 +253,7 @@ def _rows(compared: Comparison) -> list[str]:
         return []
     cells: list[tuple[str, ...]] = [("", *compared.names, "change")]
     for one in unlike[:LISTED]:
-        told = [_told(value) for value in (one.first, one.second)]
+        told = [_figure_text(value) for value in (one.first, one.second)]
         short = [text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…" for text in told]
         cells.append((one.name, *short, _percent(one).strip(" ()")))
     widths = [max(len(row[k]) for row in cells) for k in range(4)]

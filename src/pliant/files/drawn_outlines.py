@@ -10,29 +10,29 @@ from pathlib import Path
 from typing import Any
 
 from pliant.core.errors import Fault, InputError
-from pliant.core.faults import key_path, name_cure, value_text
+from pliant.core.faults import KeyPath, key_path, name_cure, value_text
 from pliant.core.model import as_list
 
 KEYS = ("file", "id", "units", "scale", "chord", "close", "kerf")
-READER = "pliant.files.drawings.reading:read_parts"
+READER = "pliant.files.drawings.drawing_reader:read_parts"
 
-Place = tuple[str | int, ...]
 Pieces = list[list[Any]]
 
 
 def with_drawn_outlines(data: dict[str, Any], folder: Path | None) -> tuple[dict[str, Any], list[Fault]]:
     """The data with outlines in place of the drawings they are in, and what is wrong with those."""
-    found = list(_references(data))
-    if not found:
+    references = list(_references(data))
+    if not references:
         return data, []
     if folder is None:
         cure = "Put the model into a file beside the drawing, or import the drawing"
         return data, [
-            Fault(key_path(place), "names a drawing, and the model has no folder", cure) for place, _ in found
+            Fault(key_path(place), "names a drawing, and the model has no folder", cure)
+            for place, _ in references
         ]
     faults: list[Fault] = []
     drawings: dict[str, dict[str, Any]] = {}
-    for place, table in found:
+    for place, table in references:
         try:
             pieces = _pieces(table, folder, drawings)
             data = _put(data, place, pieces)
@@ -51,7 +51,7 @@ def with_drawn_outlines(data: dict[str, Any], folder: Path | None) -> tuple[dict
     return data, faults
 
 
-def _references(data: Mapping[str, Any]) -> Iterator[tuple[Place, Mapping[str, Any]]]:
+def _references(data: Mapping[str, Any]) -> Iterator[tuple[KeyPath, Mapping[str, Any]]]:
     """Where a drawing stands in place of an outline."""
     for key in ("bodies", "pawls", "obstacles"):
         for index, part in enumerate(as_list(data.get(key))):
@@ -116,20 +116,19 @@ def _setting(key: str, value: Any) -> Any:
     if key == "units":
         return str(value)
     try:
-        found = number(value)
+        amount = number(value)
     except ValueError:
-        found = -1.0
-    if not (found > 0 or (key == "kerf" and found == 0)):
+        amount = -1.0
+    if not (amount > 0 or (key == "kerf" and amount == 0)):
         raise InputError(
             [Fault("", f"has {key} = {value_text(value)}, not a positive number", "Give a length in mm")]
         )
-    return found
+    return amount
 
 
 def _read(path: Path, settings: Mapping[str, Any], drawings: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    from pliant.files.apart import call_apart
-    from pliant.files.importer import DRAWING_BYTES
-    from pliant.files.parse import file_size
+    from pliant.files.child_process import call_in_child
+    from pliant.files.parse import DRAWING_BYTES, file_size
 
     key = repr((path, sorted(settings.items())))
     if key not in drawings:
@@ -137,11 +136,11 @@ def _read(path: Path, settings: Mapping[str, Any], drawings: dict[str, dict[str,
             file_size(path, DRAWING_BYTES)
         except InputError as error:
             raise InputError(error.faults) from None
-        drawings[key] = call_apart(READER, {"path": str(path), "loops": False, **settings}, "")
+        drawings[key] = call_in_child(READER, {"path": str(path), "loops": False, **settings}, "")
     return drawings[key]
 
 
-def _put(data: dict[str, Any], place: Place, pieces: Pieces) -> dict[str, Any]:
+def _put(data: dict[str, Any], place: KeyPath, pieces: Pieces) -> dict[str, Any]:
     """The data with outlines at a place; what is on the way to it is copied, nothing else."""
     if place[0] == "shapes":
         shape: Any = _shape(pieces)
@@ -164,7 +163,7 @@ def _shape(pieces: Pieces) -> Any:
     return single[0] if len(single) == 1 else {"outlines": single}
 
 
-def _changed(value: Any, place: Place, change: Callable[[Any], Any]) -> Any:
+def _changed(value: Any, place: KeyPath, change: Callable[[Any], Any]) -> Any:
     if not place:
         return change(value)
     copied = dict(value) if isinstance(value, Mapping) else list(value)

@@ -13,14 +13,14 @@ from pliant.core.faults import name_cure
 from pliant.core.motion import Motion
 from pliant.core.progress import Progress, silent
 from pliant.core.store import Json
-from pliant.core.written import figure, listed, place
-from pliant.files.apart import SECONDS, call_apart
+from pliant.core.written import figure, listed, vector_text
+from pliant.files.child_process import SECONDS, call_in_child
 from pliant.files.imported import EmptyDrawingError, Imported, LeftOutItem, open_marks
+from pliant.files.parse import DRAWING_BYTES, file_size
 from pliant.files.reader import model_of
 
 DRAWINGS = (".svg", ".dxf")
-DRAWING_BYTES = 50_000_000
-READER = "pliant.files.drawings.reading:read_parts"
+READER = "pliant.files.drawings.drawing_reader:read_parts"
 WIDE, NARROW = 1e5, 1e-2  # mm: wider or narrower, a part is more likely drawn in another unit
 APART = 1.0  # mm: parts farther from each other than this do not hold each other
 
@@ -82,15 +82,13 @@ def import_drawing(
         "path": str(path), "loops": kind != "assembly", "chord": chord, "close": close, "kerf": kerf,
         "scale": scale, "units": units, "only": list(only), "skip": list(skip), "insides": insides,
     }  # fmt: skip
-    found = call_apart(READER, settings, str(path), seconds=seconds, progress=progress)
-    lines = tuple(np.array(one["points"]) for one in found["open"])
-    if not found["parts"] and not (kind == "linkage" and found["loops"]):
-        raise EmptyDrawingError([_nothing(found)], str(path), _open_motion(path.name, lines))
+    drawing = call_in_child(READER, settings, str(path), seconds=seconds, progress=progress)
+    lines = tuple(np.array(one["points"]) for one in drawing["open"])
+    if not drawing["parts"] and not (kind == "linkage" and drawing["loops"]):
+        raise EmptyDrawingError([_nothing(drawing)], str(path), _open_motion(path.name, lines))
     title = path.stem.replace("_", " ").replace("-", " ").strip()[:100]
     try:
-        data, chosen = _data(
-            kind, found, title=title, clearance=clearance, fixed=fixed, bodies=bodies, close=found["close"]
-        )
+        data, chosen = _data(kind, drawing, title=title, clearance=clearance, fixed=fixed, bodies=bodies)
         model = model_of(data, str(path))
     except InputError as error:
         raise error if error.source else InputError(error.faults, str(path)) from None
@@ -98,37 +96,30 @@ def import_drawing(
         str(path),
         path.suffix[1:].upper(),
         model,
-        _facts(found, kerf),
-        tuple(_left_out(found)),
+        _facts(drawing, kerf),
+        tuple(_left_out(drawing)),
         tuple(chosen),
-        tuple(_warnings(found, kind, clearance + kerf)),
+        tuple(_warnings(drawing, kind, clearance + kerf)),
         lines,
-        _figures(found),
+        _figures(drawing),
     )
 
 
 def _data(
-    kind: str,
-    found: dict[str, Any],
-    *,
-    title: str,
-    clearance: float,
-    fixed: Sequence[str],
-    bodies: str,
-    close: float,
+    kind: str, drawing: dict[str, Any], *, title: str, clearance: float, fixed: Sequence[str], bodies: str
 ) -> tuple[dict[str, Any], list[str]]:
     if kind == "assembly":
         from pliant.files.drawings.assemblies import assembly_data
 
-        return assembly_data(found["parts"], title=title, clearance=clearance, fixed=fixed, bodies=bodies)
+        return assembly_data(drawing["parts"], title=title, clearance=clearance, fixed=fixed, bodies=bodies)
     if kind == "fastener":
         from pliant.files.drawings.fasteners import fastener_data
 
-        return fastener_data(found["parts"], found["loops"], title=title)
+        return fastener_data(drawing["parts"], drawing["loops"], title=title)
     if kind == "linkage":
-        from pliant.files.drawings.plates import linkage_data
+        from pliant.files.drawings.pinned_plates import linkage_data
 
-        return linkage_data(found["loops"], title=title, close=close, fixed=fixed)
+        return linkage_data(drawing["loops"], title=title, close=drawing["close"], fixed=fixed)
     known = ("assembly", "fastener", "linkage")
     raise InputError(
         [Fault("--kind", f"{kind!r} is not drawn", name_cure(kind, known, "A drawing is one of"))]
@@ -136,8 +127,6 @@ def _data(
 
 
 def _check_file(path: Path, max_bytes: int) -> None:
-    from pliant.files.parse import file_size
-
     if path.suffix.lower() not in DRAWINGS:
         raise InputError([Fault("", "is neither .svg nor .dxf", "Give a drawing")], str(path))
     file_size(path, max_bytes)
@@ -157,23 +146,23 @@ def _check_lengths(least: float | None = None, **given: float) -> None:
         raise InputError(faults)
 
 
-def _nothing(found: dict[str, Any]) -> Fault:
+def _nothing(drawing: dict[str, Any]) -> Fault:
     """Why a drawing has no parts."""
-    if found["gone"]:
+    if drawing["gone"]:
         return Fault(
             "",
-            f"nothing is left of {listed(found['gone'])} beside the kerf",
+            f"nothing is left of {listed(drawing['gone'])} beside the kerf",
             "Give a smaller --kerf, or --units",
         )
-    if found["open"]:
-        gaps = [one["gap"] for one in found["open"] if one["gap"]]
+    if drawing["open"]:
+        gaps = [one["gap"] for one in drawing["open"] if one["gap"]]
         near = f"; the ends nearest to each other are {figure(min(gaps), digits=3)} mm apart" if gaps else ""
         return Fault(
             "",
-            f"has no closed loop: {_count(len(found['open']), 'line')} open{near}",
+            f"has no closed loop: {_count(len(drawing['open']), 'line')} open{near}",
             "Close them, or give a larger --close",
         )
-    why = "; ".join(f"{one['count']} {one['what']}: {one['why']}" for one in found["left_out"][:4])
+    why = "; ".join(f"{one['count']} {one['what']}: {one['why']}" for one in drawing["left_out"][:4])
     return Fault(
         "",
         f"has no line that could bound a part{f' ({why})' if why else ''}",
@@ -181,72 +170,73 @@ def _nothing(found: dict[str, Any]) -> Fault:
     )
 
 
-def _facts(found: dict[str, Any], kerf: float) -> dict[str, str]:
-    sizes = sorted((part["size"] for part in found["parts"]), key=lambda size: size[0] * size[1])
-    parts, holes = len(found["parts"]), found["holes"]
-    told = {"holds": _count(parts, "part") + (f" with {_count(holes, 'hole')}" if holes else "")}
-    told["drawn in"] = f"{found['unit']}; one unit of the file is {figure(found['millimetres'])} mm"
-    told["read"] = (
-        f"{_count(found['strokes'], 'line')}, {found['vertices']:,} vertices,"
-        f" curves within {found['chord']:.3g} mm"
+def _facts(drawing: dict[str, Any], kerf: float) -> dict[str, str]:
+    sizes = sorted((part["size"] for part in drawing["parts"]), key=lambda size: size[0] * size[1])
+    parts, holes = len(drawing["parts"]), drawing["holes"]
+    facts = {"holds": _count(parts, "part") + (f" with {_count(holes, 'hole')}" if holes else "")}
+    facts["drawn in"] = f"{drawing['unit']}; one unit of the file is {figure(drawing['millimetres'])} mm"
+    facts["read"] = (
+        f"{_count(drawing['strokes'], 'line')}, {drawing['vertices']:,} vertices,"
+        f" curves within {drawing['chord']:.3g} mm"
         f"{f', half the kerf of {kerf:g} mm taken off' if kerf else ''}"
     )
     if sizes:
         least, most = (" × ".join(figure(one, digits=4) for one in size) for size in (sizes[0], sizes[-1]))
-        told["sizes"] = f"{most} mm" if parts == 1 else f"from {least} mm to {most} mm"
-    if found["gaps"]:
-        widest = max(found["gaps"], key=lambda gap: gap["width"])
-        told["joined"] = (
-            f"{_count(len(found['gaps']), 'gap')} of up to {figure(widest['width'], digits=3)} mm"
-            f" (the widest at {place(widest['at'], digits=5)}; up to {found['close']:.3g} mm is joined)"
+        facts["sizes"] = f"{most} mm" if parts == 1 else f"from {least} mm to {most} mm"
+    if drawing["gaps"]:
+        widest = max(drawing["gaps"], key=lambda gap: gap["width"])
+        at, close = vector_text(widest["at"], digits=5), f"{drawing['close']:.3g}"
+        facts["joined"] = (
+            f"{_count(len(drawing['gaps']), 'gap')} of up to {figure(widest['width'], digits=3)} mm"
+            f" (the widest at {at}; up to {close} mm is joined)"
         )
-    told |= _line_facts(found)
-    return told
+    facts |= _line_facts(drawing)
+    return facts
 
 
-def _line_facts(found: dict[str, Any]) -> dict[str, str]:
-    told: dict[str, str] = {}
-    if found["doubled"]:
-        told["double"] = f"{_count(found['doubled'], 'loop')} drawn again, counted once"
-    if found["borders"]:
-        told["borders"] = f"{_count(found['borders'], 'loop')} that other parts fill, and are no part"
-    if found["slivers"]:
-        told["slivers"] = f"{_count(found['slivers'], 'face')} thinner than the tolerance, left out"
-    if found["open"]:
+def _line_facts(drawing: dict[str, Any]) -> dict[str, str]:
+    facts: dict[str, str] = {}
+    if drawing["doubled"]:
+        facts["double"] = f"{_count(drawing['doubled'], 'loop')} drawn again, counted once"
+    if drawing["borders"]:
+        facts["borders"] = f"{_count(drawing['borders'], 'loop')} that other parts fill, and are no part"
+    if drawing["slivers"]:
+        facts["slivers"] = f"{_count(drawing['slivers'], 'face')} thinner than the tolerance, left out"
+    if drawing["open"]:
         ends = [
-            f"{place(one['points'][0], digits=5)} to {place(one['points'][-1], digits=5)}"
-            for one in found["open"]
+            f"{vector_text(one['points'][0], digits=5)} to {vector_text(one['points'][-1], digits=5)}"
+            for one in drawing["open"]
         ]
-        inside = f", {found['engraved']} of them within parts" if found["engraved"] else ""
-        told["open"] = f"{_count(len(ends), 'line')} that bound nothing{inside}: {listed(ends, '; ', 3)}"
-    colours = {key: count for key, count in found["colours"].items() if key}
+        inside = f", {drawing['engraved']} of them within parts" if drawing["engraved"] else ""
+        facts["open"] = f"{_count(len(ends), 'line')} that bound nothing{inside}: {listed(ends, '; ', 3)}"
+    colours = {key: count for key, count in drawing["colours"].items() if key}
     if len(colours) > 1:
-        told["colours"] = (
+        facts["colours"] = (
             ", ".join(f"{key} {count}" for key, count in list(colours.items())[:8]) + " (see --skip)"
         )
-    layers = {key: count for key, count in found["layers"].items() if key}
+    layers = {key: count for key, count in drawing["layers"].items() if key}
     if len(layers) > 1:
-        told["layers"] = ", ".join(f"{key} {count}" for key, count in list(layers.items())[:8])
-    if found["notes"]:
-        told["note"] = "; ".join(found["notes"])
-    return told
+        facts["layers"] = ", ".join(f"{key} {count}" for key, count in list(layers.items())[:8])
+    if drawing["notes"]:
+        facts["note"] = "; ".join(drawing["notes"])
+    return facts
 
 
-def _left_out(found: dict[str, Any]) -> list[LeftOutItem]:
+def _left_out(drawing: dict[str, Any]) -> list[LeftOutItem]:
     items: list[LeftOutItem] = []
-    for one in found["left_out"]:
+    for one in drawing["left_out"]:
         layer = f"layer {one['layer']}" if one["layer"] else ""
         items.append(
             LeftOutItem(one["what"], one["why"], one["count"], ", ".join(filter(None, [layer, one["first"]])))
         )
-    items += [LeftOutItem("part", f"nothing of {name} is left beside the kerf") for name in found["gone"]]
+    items += [LeftOutItem("part", f"nothing of {name} is left beside the kerf") for name in drawing["gone"]]
     return items
 
 
-def _warnings(found: dict[str, Any], kind: str, gap: float) -> list[str]:
-    told: list[str] = []
+def _warnings(drawing: dict[str, Any], kind: str, gap: float) -> list[str]:
+    warnings: list[str] = []
     for word, odd in (("wide", lambda size: max(size) > WIDE), ("narrow", lambda size: min(size) < NARROW)):
-        parts = [part for part in found["parts"] if odd(part["size"])]
+        parts = [part for part in drawing["parts"] if odd(part["size"])]
         if parts:
             size = max(parts[0]["size"]) if word == "wide" else min(parts[0]["size"])
             more = f", and {len(parts) - 1} more are so" if len(parts) > 1 else ""
@@ -257,42 +247,42 @@ def _warnings(found: dict[str, Any], kind: str, gap: float) -> list[str]:
                 if size > 1e3
                 else f"{size * 1e3:.3g} µm"
             )
-            told.append(
+            warnings.append(
                 f"{parts[0]['name']!r} is {said} {word}{more}:"
                 " is the drawing in another unit? See --units and --scale"
             )
-    for one, other, area in found["overlaps"][:3] if kind == "assembly" else ():
-        told.append(f"{one!r} and {other!r} overlap by {figure(area, digits=3)} mm²")
-    if len(found["overlaps"]) > 3 and kind == "assembly":
-        told.append(f"{len(found['overlaps']) - 3} more pairs overlap")
-    apart = found["apart"]
+    for one, other, area in drawing["overlaps"][:3] if kind == "assembly" else ():
+        warnings.append(f"{one!r} and {other!r} overlap by {figure(area, digits=3)} mm²")
+    if len(drawing["overlaps"]) > 3 and kind == "assembly":
+        warnings.append(f"{len(drawing['overlaps']) - 3} more pairs overlap")
+    apart = drawing["apart"]
     if kind == "assembly" and apart is not None and apart > APART:
-        told.append(
+        warnings.append(
             f"no two parts are nearer than {figure(apart, digits=3)} mm:"
             " laid out for cutting, nothing holds them"
         )
     elif kind == "assembly" and apart is not None and apart < 1e-6 and not gap:
-        told.append("parts touch without any clearance: nothing can move. Give --clearance or --kerf")
-    return told
+        warnings.append("parts touch without any clearance: nothing can move. Give --clearance or --kerf")
+    return warnings
 
 
-def _figures(found: dict[str, Any]) -> dict[str, Json]:
+def _figures(drawing: dict[str, Any]) -> dict[str, Json]:
     """The findings as plain data, without the outlines, which the model has."""
-    told: dict[str, Json] = {
-        key: value for key, value in found.items() if key not in ("parts", "loops", "open")
+    figures: dict[str, Json] = {
+        key: value for key, value in drawing.items() if key not in ("parts", "loops", "open")
     }
-    told["parts"] = [
-        {key: value for key, value in part.items() if key != "pieces"} for part in found["parts"]
+    figures["parts"] = [
+        {key: value for key, value in part.items() if key != "pieces"} for part in drawing["parts"]
     ]
-    told["open"] = [
+    figures["open"] = [
         {
             **{key: value for key, value in one.items() if key != "points"},
             "from": one["points"][0],
             "to": one["points"][-1],
         }
-        for one in found["open"]
+        for one in drawing["open"]
     ]
-    return told
+    return figures
 
 
 def _open_motion(title: str, lines: tuple[Any, ...]) -> Motion:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pliant.core.errors import Fault, InputError
 from pliant.core.progress import Progress
-from pliant.files.apart import call_apart
+from pliant.files.child_process import call_in_child
 from pliant.files.imported import Imported, LeftOutItem
 from pliant.files.linkages.joint_rows import LinkageDraft
 from pliant.files.linkages.pmks import is_pmks, pmks_linkage
@@ -17,7 +17,7 @@ from pliant.files.linkages.pyslvs import is_pyslvs, pyslvs_linkage
 from pliant.files.parse import MODEL_BYTES, parse, read_text
 from pliant.files.reader import model_of
 
-MJCF_READER = "pliant.files.mjcf.reading:read_mjcf"
+MJCF_READER = "pliant.files.mjcf.mjcf_reader:read_mjcf"
 CURE = "Give an .svg or .dxf drawing, a linkage of PMKS, pylinkage (JSON) or Pyslvs, or a mechanism in MJCF"
 
 
@@ -27,7 +27,7 @@ def import_other(path: Path, *, seconds: float, max_bytes: int, progress: Progre
     text = read_text(path, min(max_bytes, MODEL_BYTES))
     title = path.stem.replace("_", " ").replace("-", " ").strip()[:100]
     if path.suffix.lower() in (".xml", ".mjcf") or text.lstrip().startswith("<"):
-        found = call_apart(MJCF_READER, {"path": source}, source, seconds=seconds, progress=progress)
+        found = call_in_child(MJCF_READER, {"path": source}, source, seconds=seconds, progress=progress)
         return _imported(
             source,
             "MJCF",

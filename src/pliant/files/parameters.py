@@ -33,7 +33,7 @@ from pliant.core.expression import (
     units_in,
 )
 from pliant.core.faults import (
-    Place,
+    KeyPath,
     key_path,
     name_cure,
     schema_branches,
@@ -165,8 +165,8 @@ def _cycle_fault(waiting: Mapping[str, Any], needs: Mapping[str, set[str]]) -> F
 
 def _substituted(data: dict[str, Any], schema: Mapping[str, Any], scope: _Scope) -> Resolved:
     """The data with the number of each expression in its place; a copy, where anything changes."""
-    kinds: dict[Place, str] = {}
-    values: list[tuple[Place, Any]] = []
+    kinds: dict[KeyPath, str] = {}
+    values: list[tuple[KeyPath, Any]] = []
     faults, unread = list[Fault](), set[str]()
     for place, text in _strings(data):
         general = tuple(part if isinstance(part, str) else min(part, LISTED) for part in place)
@@ -188,8 +188,8 @@ def _substituted(data: dict[str, Any], schema: Mapping[str, Any], scope: _Scope)
     return Resolved(data, faults, unread)
 
 
-def _strings(data: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
-    stack: list[tuple[Place, Any]] = [((), {key: data[key] for key in data if key != PARAMETERS})]
+def _strings(data: Mapping[str, Any]) -> Iterator[tuple[KeyPath, str]]:
+    stack: list[tuple[KeyPath, Any]] = [((), {key: data[key] for key in data if key != PARAMETERS})]
     while stack:
         place, value = stack.pop()
         if isinstance(value, str):
@@ -203,7 +203,7 @@ def _strings(data: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
             stack.extend(((*place, k), item) for k, item in reversed(inner))
 
 
-def number_kind(schema: Mapping[str, Any], place: Place) -> str:
+def number_kind(schema: Mapping[str, Any], place: KeyPath) -> str:
     """What a number at that place is: "length", "angle", "any" or "whole"; "" where none may stand."""
     schemas = schema_branches(schema, schema)
     for part in place:
@@ -245,7 +245,7 @@ def _in_file(value: Fraction | float) -> int | float | str:
     return exact_to_file(value) if isinstance(value, Fraction) else value
 
 
-def _fault(place: Place, value: Any, error: ExpressionError) -> Fault:
+def _fault(place: KeyPath, value: Any, error: ExpressionError) -> Fault:
     return Fault(key_path(place), f"{value_text(value)} {error.problem}", error.cure)
 
 
@@ -272,7 +272,7 @@ def with_changes(
     return data, faults
 
 
-def key_place(text: str) -> Place | None:
+def key_place(text: str) -> KeyPath | None:
     """A key path as its parts; None where it is none.
 
     >>> key_place("pawls[0].stiffness"), key_place("2*a")
@@ -295,7 +295,7 @@ def _copied(data: Any) -> Any:
     return [_copied(item) for item in data] if isinstance(data, list | tuple) else data
 
 
-def _put(data: Any, place: Place, value: Any) -> bool:
+def _put(data: Any, place: KeyPath, value: Any) -> bool:
     """Set what stands at a place; False where there is no such place. A last key may be new."""
     last: Any = place[-1]
     try:

@@ -27,6 +27,7 @@ Syntax = Literal["TOML", "JSON"]
 MEGABYTE = 1_000_000
 MODEL_BYTES = 10 * MEGABYTE
 RESULT_BYTES = 1000 * MEGABYTE
+DRAWING_BYTES = 50 * MEGABYTE
 STDIN = "-"  # in place of a file's name
 DEPTH = 40  # a model nests 6 deep, a result 5
 
@@ -80,7 +81,7 @@ def parse(text: str, path: Path, *, exact: bool = True) -> dict[str, Any]:
 
 def text_faults(data: Any) -> list[Fault]:
     """Keys given twice, broken or unprintable text, and nesting that is too deep."""
-    return list(islice(_walk(data), MOST + 1))
+    return list(islice(_text_faults(data), MOST + 1))
 
 
 def named_file(path: Path) -> str:
@@ -234,7 +235,7 @@ def _whole(text: str) -> int | Decimal:
     return int(text) if len(text) < 400 else Decimal(text)
 
 
-def _walk(data: Any) -> Iterator[Fault]:
+def _text_faults(data: Any) -> Iterator[Fault]:
     stack: list[tuple[tuple[str | int, ...], Any]] = [((), data)]
     while stack:
         place, value = stack.pop()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from pliant.core.errors import Fault, InputError
-from pliant.core.faults import Place, key_path, model_faults, name_cure, value_text, with_article
+from pliant.core.faults import KeyPath, key_path, model_faults, name_cure, value_text, with_article
 from pliant.files.kinds import check_command, kind_named
 
 if TYPE_CHECKING:
@@ -87,14 +87,14 @@ def _set_keys(
     return {**said, **_set_keys(own, command, kind, whole)} if isinstance(own, kind) else said
 
 
-def _nest_below(place: Place, inner: Any) -> dict[str, Any]:
+def _nest_below(place: KeyPath, inner: Any) -> dict[str, Any]:
     """The inner data below the keys of a place."""
     for key in reversed(place):
         inner = {key: inner}
     return inner
 
 
-def _schema(study: type[BaseModel], place: Place) -> dict[str, Any]:
+def _schema(study: type[BaseModel], place: KeyPath) -> dict[str, Any]:
     """The study's schema, open at its top and at its place, where faults of names are reported."""
     own: dict[str, Any] = study.model_json_schema(by_alias=True)
     there = {key: own[key] for key in ("properties", "title")}

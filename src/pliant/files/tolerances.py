@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from pliant.core.errors import Fault, InputError
-from pliant.core.faults import Place, key_path, name_cure
+from pliant.core.faults import KeyPath, key_path, name_cure
 from pliant.core.quantity import angle, number
 from pliant.files.parameters import PARAMETERS, key_place, number_kind, parameter_names
 
@@ -61,11 +61,11 @@ def nominal_value(name: str, data: Mapping[str, Any], model: Any, schema: Mappin
     return float(value)
 
 
-def _has(data: Any, place: Place) -> bool:
+def _has(data: Any, place: KeyPath) -> bool:
     return not place or _at(data, place) is not None
 
 
-def _at(data: Any, place: Place) -> Any:
+def _at(data: Any, place: KeyPath) -> Any:
     """What stands at a place; None where nothing does."""
     for part in place:
         try:

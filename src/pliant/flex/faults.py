@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic_core import InitErrorDetails
 
@@ -29,7 +29,7 @@ def check_study(study: FlexStudy, held: Mapping[str, str], moves: bool) -> None:
         if still:
             key = ".".join(["study", *where]).replace(".[", "[")
             raise InputError(
-                [Fault(f"{key}[{place}].{own}", problem, cure) for place, own, problem, cure in still]
+                [Fault(f"{key}[{one.place}].{one.key}", one.problem, one.cure, one.names) for one in still]
             )
 
 
@@ -42,12 +42,24 @@ def objectives(study: FlexStudy) -> list[tuple[tuple[str, ...], tuple[Term, ...]
     ]
 
 
-def terms_without_effect(
-    terms: Iterable[Term], held: Mapping[str, str], moves: bool
-) -> list[tuple[int, str, str, str]]:
-    """Where nothing can change what is maximised: place, key, problem and cure of each term; else nothing."""
-    reasons = [_why_without_effect(term, held, moves) for term in terms]
-    return [(place, *why) for place, why in enumerate(reasons) if why] if all(reasons) else []
+class TermFault(NamedTuple):
+    """A term that nothing can change."""
+
+    place: int  # among the terms
+    key: str  # of the term, that is at fault
+    problem: str
+    cure: str
+    names: tuple[str, ...]  # of its body
+
+
+def terms_without_effect(terms: Iterable[Term], held: Mapping[str, str], moves: bool) -> list[TermFault]:
+    """Where nothing can change what is maximised, each term's fault; else nothing."""
+    faults = [
+        TermFault(place, *why, () if term.body is None else (term.body,)) if why else None
+        for place, term in enumerate(terms)
+        for why in [_why_without_effect(term, held, moves)]
+    ]
+    return [fault for fault in faults if fault] if all(faults) else []
 
 
 def _why_without_effect(term: Term, held: Mapping[str, str], moves: bool) -> tuple[str, str, str] | None:
@@ -73,8 +85,9 @@ def study_faults(own: Study, held: Mapping[str, str], moves: bool) -> Iterable[I
     for prefix, study in tables:
         for where, terms in objectives(study) if study else ():
             path = [int(key[1:-1]) if key.startswith("[") else key for key in where]
-            for place, key, problem, cure in terms_without_effect(terms, held, moves):
-                yield fault_at((*prefix, *path, place, key), getattr(terms[place], key), problem, cure)
+            for one in terms_without_effect(terms, held, moves):
+                value = getattr(terms[one.place], one.key)
+                yield fault_at((*prefix, *path, one.place, one.key), value, one.problem, one.cure, one.names)
     asked: list[tuple[tuple[str | int, ...], str]] = [
         (("play", key), name)
         for key in ("body", "drive")

@@ -92,7 +92,7 @@ def _number_or_range(value: Any) -> str:
     return "range" if isinstance(value, list | tuple) else "number"
 
 
-Fit = Annotated[
+FitClearance = Annotated[
     PlainLength, LENGTHS
 ]  # a clearance; less than 0 is a press fit, which is refused with its cure
 
@@ -122,7 +122,7 @@ def _outline_or_table(value: Any) -> str:
     return "compound" if get(value, "outlines") is not None else "region"
 
 
-Piece = Annotated[
+OutlineOrRegion = Annotated[
     Annotated[Outline, Tag("outline")] | Annotated[Region, Tag("region")], Discriminator(_outline_or_table)
 ]
 
@@ -130,7 +130,9 @@ Piece = Annotated[
 class Compound(Frozen):
     """Several outlines that are one rigid shape."""
 
-    outlines: tuple[Piece, ...] = Field(min_length=1, description="each an outline, or one with holes")
+    outlines: tuple[OutlineOrRegion, ...] = Field(
+        min_length=1, description="each an outline, or one with holes"
+    )
 
 
 ShapeOf = Annotated[
@@ -148,10 +150,12 @@ class Body(Frozen):
     shape: Name | None = Field(None, description="name of one of [shapes]")
     outline: Outline | None = Field(None, description="its corners in order, in its own frame")
     holes: tuple[Outline, ...] = Field((), description="of the outline, each inside it")
-    outlines: tuple[Piece, ...] = Field((), description="several, apart or touching; each may have holes")
+    outlines: tuple[OutlineOrRegion, ...] = Field(
+        (), description="several, apart or touching; each may have holes"
+    )
     pose: tuple[Coordinate, Coordinate, Angle] = Field((0.0, 0.0, 0.0), description="x, y, theta")
     fixed: Flag = Field(False, description="whether it stays where it is drawn")
-    clearance: Annotated[Fit, After(_not_pressed)] | None = Field(
+    clearance: Annotated[FitClearance, After(_not_pressed)] | None = Field(
         None, description="its outline is inset by half of it; by default that of the model"
     )
     mass: Positive | None = Field(None, description="kg; by default its area times the `density`")
@@ -186,7 +190,9 @@ class Pin(Frozen):
         description="that of the hole, then that of the peg"
     )
     at: Vector = Field(description="x and y in the world, as drawn")
-    clearance: Annotated[Fit, After(_not_pressed)] = Field(0.0, description="diametral; 0 is a pivot")
+    clearance: Annotated[FitClearance, After(_not_pressed)] = Field(
+        0.0, description="diametral; 0 is a pivot"
+    )
     sides: int = Field(default=32, ge=4, le=1024, description="the disc of play as an inscribed polygon")
 
 
@@ -505,7 +511,7 @@ class Assembly(Document):
     kind: Literal["assembly"] = Field("assembly", description="what the file is")
     title: str = Field("", description="above pictures and reports")
     units: str = Field("mm", description="of lengths")
-    clearance: Fit = Field(0.0, description="every outline is inset by half of it; at least 0")
+    clearance: FitClearance = Field(0.0, description="every outline is inset by half of it; at least 0")
     density: Positive | None = Field(None, description="kg for each square unit, of bodies without a mass")
     shapes: dict[Name, ShapeOf] = Field(
         default_factory=lambda: {}, description="outlines by name, for bodies to share"

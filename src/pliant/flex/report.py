@@ -10,7 +10,7 @@ import numpy as np
 
 from pliant.core.store import opening as json_opening
 from pliant.core.store import sayable
-from pliant.core.written import listed, place, within
+from pliant.core.written import listed, vector_text, within
 from pliant.flex.diagnosis.as_drawn import Violation
 from pliant.flex.diagnosis.contact_forces import ContactForce
 from pliant.flex.diagnosis.unbounded import Leaving, Turning
@@ -72,7 +72,7 @@ def _rest_text(result: FlexResult) -> str:
     """Of loads: what carries the most of them where the parts have come to rest."""
     if not result.reactions:
         return "At rest, but no forces of contacts that touch balance the load."
-    most, total = result.reactions[0], place(total_load(result.study), digits=4)
+    most, total = result.reactions[0], vector_text(total_load(result.study), digits=4)
     unit = _force_unit(result)
     work = f" after {_objective_text(result)} of work" if result.status is FlexStatus.CONVERGED else ""
     return (
@@ -91,8 +91,8 @@ def _reaction_rows(result: FlexResult) -> list[str]:
     for one in result.reactions[:REACTIONS]:
         low, high = (f"{end:.4g}" for end in one.size_range or (one.size, one.size))
         span = f" ({low} to {high})" if low != high else ""
-        on = f"{place(one.force, size=1e4 * largest, digits=4)} on {one.bodies[0]}"
-        rows.append(f"  {one.name:<18} {one.size:.4g}{unit}{span}: {on} at {place(one.at, digits=4)}")
+        on = f"{vector_text(one.force, size=1e4 * largest, digits=4)} on {one.bodies[0]}"
+        rows.append(f"  {one.name:<18} {one.size:.4g}{unit}{span}: {on} at {vector_text(one.at, digits=4)}")
     more = len(result.reactions) - REACTIONS
     return [*rows, *([f"  and {more} more with less"] if more > 0 else [])]
 
@@ -110,7 +110,7 @@ def _cure(result: FlexResult) -> str:
     unit, apart = result.model.units, result.drawn[0].apart
     if apart is None:
         return f"A clearance of {result.needed:.6g} {unit} cures it."
-    lost, away = _list_names(result.lost), place(apart.direction, digits=4)
+    lost, away = _list_names(result.lost), vector_text(apart.direction, digits=4)
     return (
         f"No clearance cures it: one of {result.needed:.4g} {unit} leaves no single piece of {lost}. "
         f"Draw {_list_names(apart.bodies)} {apart.distance:.6g} {unit} further along {away}."
@@ -211,7 +211,7 @@ def _range(contact: ContactForce) -> str:
 def _ways_out(result: FlexResult) -> list[str]:
     away = result.leaving
     ways = [] if away is None else list(zip(away.bodies, away.velocities, strict=True))[:6]
-    return [f"{name} along {place(velocity, digits=3)}" for name, velocity in ways]
+    return [f"{name} along {vector_text(velocity, digits=3)}" for name, velocity in ways]
 
 
 def opening(result: Any, command: str) -> dict[str, Any]:
@@ -312,20 +312,20 @@ def describe(model: Assembly) -> Iterator[tuple[str, str]]:
 
 def _loads(study: FlexStudy) -> list[str]:
     """The loads of a study, in a few words each."""
-    made = [f"the weight of every body by {place(study.gravity)}"] if study.gravity is not None else []
+    made = [f"the weight of every body by {vector_text(study.gravity)}"] if study.gravity is not None else []
     for load in study.load:
-        made += [f"{place(load.force)} N on {load.body}"] if load.force is not None else []
+        made += [f"{vector_text(load.force)} N on {load.body}"] if load.force is not None else []
         made += [f"a torque of {load.torque:g} on {load.body}"] if load.torque is not None else []
     return made
 
 
 def _term(term: Term) -> str:
     if term.direction is not None:
-        return f"{term.body} along {place(term.direction)}"
+        return f"{term.body} along {vector_text(term.direction)}"
     if term.spin is not None:
         return f"{term.body} turning {'counter-clockwise' if term.spin * term.weight >= 0 else 'clockwise'}"
     if term.radial is not None:
-        return f"everything away from {place(term.radial)}"
+        return f"everything away from {vector_text(term.radial)}"
     if term.to is not None:
-        return f"{term.body} to {place(term.to)}"
+        return f"{term.body} to {vector_text(term.to)}"
     return f"everything towards {term.gather}"

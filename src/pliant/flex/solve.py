@@ -21,12 +21,11 @@ from pliant.flex.stepping.restarts import best_of_restarts
 from pliant.flex.stepping.stages import solve_stages
 from pliant.flex.stepping.step import configuration_at
 from pliant.flex.stepping.trajectory import Trajectory
-from pliant.flex.warm import LOOPS
 
 
 def solve(model: Assembly, study: FlexStudy | None = None, progress: Progress = silent) -> FlexResult:
     """The extreme motion of an assembly, or why there is none."""
-    with run_loops(LOOPS, inf, progress):  # only large assemblies have loops that are compiled
+    with run_loops("flex", inf, progress):  # only large assemblies have loops that are compiled
         system = compile_system(model, study or model.study.for_command("flex"))
         if system.study.stages:
             return solve_stages(model, system, progress)

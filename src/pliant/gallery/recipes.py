@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from pliant.flex.generate import (
@@ -29,14 +30,15 @@ from pliant.linkage.model import Linkage
 from pliant.relax.generate import cam, hexapod, prism, random_mechanism, stewart
 from pliant.relax.model import Mechanism, RelaxStudy
 
+DRAWINGS = Path(__file__).parent / "drawings"
+
 
 def _drawn(name: str, clearance: float) -> Assembly:
     """A model as `pliant import` makes it of the drawing of its name."""
     from pliant.files import import_drawing
-    from pliant.gallery import drawing
 
-    path = drawing(name)
-    model = import_drawing(path, clearance=clearance).model if path else None
+    (path,) = DRAWINGS.glob(f"{name}.*")
+    model = import_drawing(path, clearance=clearance).model
     if not isinstance(model, Assembly):
         raise TypeError(f"{name} is no drawing of an assembly")
     return model

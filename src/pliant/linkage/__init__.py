@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from pliant.linkage.analysis import curves
     from pliant.linkage.editing.drag import Drag, Dragged
     from pliant.linkage.editing.result import EditResult
-    from pliant.linkage.kinematics.batch import stream_variants, variant_curves
     from pliant.linkage.kinematics.follow import follow
     from pliant.linkage.kinematics.mobility import compile_plan
     from pliant.linkage.kinematics.poses import gradient, jacobian, positions, rates
+    from pliant.linkage.kinematics.variants import stream_variants, variant_curves
     from pliant.linkage.model import (  # isort: skip
         CurveEdit, EditKeep, EditStudy, Guard, JointEnclosure, JointMove, LengthEdit, Link,
         Linkage, LinkageLoad, LinkageSlider, LinkageStudy, Motor, Symmetry, TraceStudy,
@@ -36,7 +36,7 @@ __getattr__ = exports(
     {
         "editing.drag": ["Drag", "Dragged"],
         "editing.result": ["EditResult"],
-        "kinematics.batch": ["stream_variants", "variant_curves"],
+        "kinematics.variants": ["stream_variants", "variant_curves"],
         "kinematics.follow": ["follow"],
         "kinematics.mobility": ["compile_plan"],
         "kinematics.poses": ["gradient", "jacobian", "positions", "rates"],

@@ -15,7 +15,7 @@ from pliant.core.arrays import Floats, Ints
 from pliant.core.errors import Fault
 from pliant.core.motion import Event, Mark, Motion, Shape, Signal
 from pliant.core.pose import turn, uncarry
-from pliant.linkage.analysis.sensitivity import band_outline
+from pliant.linkage.analysis.dimension_sensitivity import band_outline
 from pliant.linkage.faults import raw_linkage
 from pliant.linkage.model import Link, Linkage, LinkageSlider, Motor
 from pliant.linkage.result import TraceResult

@@ -14,18 +14,26 @@ from typing import Any
 
 from pydantic_core import InitErrorDetails
 
-from pliant.core.model import SEARCHED, Place, as_list, fault_at, get, items, size_fault, unknown
+from pliant.core.faults import KeyPath
+from pliant.core.model import (
+    SEARCHED,
+    FaultLines,
+    PlacedNames,
+    as_list,
+    fault_at,
+    get,
+    items,
+    size_fault,
+    unknown,
+)
 from pliant.core.quantity import FARTHEST, Vector, coordinate
 
 LISTED = 8  # names in a message
 LINK_JOINTS = 1000  # of one link; pairs of them are looked at
 AGREE = 1e-6  # a length may differ from the drawing by this share of it
 NEAR = 1e-9  # of the linkage's size: joints closer than this are at one place
-EDIT: Place = ("study", "edit")
-KEEP: Place = (*EDIT, "keep")
-
-Named = Iterator[tuple[Place, Any]]
-Faults = Iterator[InitErrorDetails]
+EDIT: KeyPath = ("study", "edit")
+KEEP: KeyPath = (*EDIT, "keep")
 
 
 def reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
@@ -45,7 +53,7 @@ def reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
     yield from _tolerance_faults(data, raw)
 
 
-def _named_joints(data: Mapping[str, Any]) -> Named:
+def _named_joints(data: Mapping[str, Any]) -> PlacedNames:
     """Every place that names a joint."""
     study = get(data, "study")
     edit = get(study, "edit")
@@ -73,7 +81,7 @@ def _named_joints(data: Mapping[str, Any]) -> Named:
             yield from _list_entries((*KEEP, "symmetry", index, "pairs", place), pair)
 
 
-def _named_links(data: Mapping[str, Any]) -> Named:
+def _named_links(data: Mapping[str, Any]) -> PlacedNames:
     """Every place that names a link."""
     edit = get(get(data, "study"), "edit")
     yield from _field_entries((), data, "sliders", "on")
@@ -82,12 +90,12 @@ def _named_links(data: Mapping[str, Any]) -> Named:
     yield from _list_entries((*KEEP, "links"), get(get(edit, "keep"), "links"))
 
 
-def _field_entries(place: Place, table: Any, key: str, *fields: str) -> Named:
+def _field_entries(place: KeyPath, table: Any, key: str, *fields: str) -> PlacedNames:
     for index, item in enumerate(items(table, key)):
         yield from (((*place, key, index, field), get(item, field)) for field in fields)
 
 
-def _list_entries(place: Place, names: Any) -> Named:
+def _list_entries(place: KeyPath, names: Any) -> PlacedNames:
     yield from (((*place, index), name) for index, name in enumerate(as_list(names)))
 
 
@@ -147,7 +155,7 @@ def _dimensions(raw: RawLinkage) -> Iterator[str]:
     yield from (f"{joint}.{axis}" for joint in raw.ground for axis in "xy")
 
 
-def ground_faults(data: Mapping[str, Any], raw: RawLinkage) -> Faults:
+def ground_faults(data: Mapping[str, Any], raw: RawLinkage) -> FaultLines:
     """Joints named twice on the ground, and links that the ground holds."""
     yield from _repeated_name_faults(("ground",), items(data, "ground"), "the ground")
     for index, joints in enumerate(raw.links):
@@ -158,7 +166,7 @@ def ground_faults(data: Mapping[str, Any], raw: RawLinkage) -> Faults:
             yield fault_at(("links", index, "joints"), joints, problem, cure, held)
 
 
-def link_faults(data: Mapping[str, Any], raw: RawLinkage) -> Faults:
+def link_faults(data: Mapping[str, Any], raw: RawLinkage) -> FaultLines:
     """Joints named twice, links without length, lengths that disagree, links that are one or named as one."""
     owner: dict[frozenset[str], int] = {}
     for index, link in enumerate(items(data, "links")):
@@ -179,7 +187,7 @@ def link_faults(data: Mapping[str, Any], raw: RawLinkage) -> Faults:
             yield fault_at(place, label, f"{label!r} is the name of links[{first}] too", cure)
 
 
-def _repeated_name_faults(place: Place, names: list[Any], what: str) -> Faults:
+def _repeated_name_faults(place: KeyPath, names: list[Any], what: str) -> FaultLines:
     seen: set[str] = set()
     for index, name in enumerate(names):
         if isinstance(name, str) and name in seen:
@@ -196,7 +204,7 @@ def _shared_part_fault(index: int, other: int, raw: RawLinkage) -> InitErrorDeta
     return fault_at(("links", index, "joints"), joints, problem, cure, both)
 
 
-def _zero_length_faults(index: int, raw: RawLinkage) -> Faults:
+def _zero_length_faults(index: int, raw: RawLinkage) -> FaultLines:
     """A link whose joints are all drawn at one place: which way it points is not to be seen."""
     joints = raw.links[index]
     if len(joints) < 2 or any(not _joints_coincide(pair, raw) for pair in combinations(joints, 2)):
@@ -219,7 +227,7 @@ def _joints_coincide(pair: tuple[str, str], raw: RawLinkage) -> bool:
     return coincide((here.real, here.imag), (there.real, there.imag), raw.size)
 
 
-def _length_faults(index: int, link: Any, raw: RawLinkage) -> Faults:
+def _length_faults(index: int, link: Any, raw: RawLinkage) -> FaultLines:
     given: Any = get(link, "length")
     place, joints = ("links", index, "length"), items(link, "joints")
     if given is not None and len(joints) > 2:
@@ -241,7 +249,7 @@ def _length_faults(index: int, link: Any, raw: RawLinkage) -> Faults:
         yield fault_at(place, None, problem, cure, [first, second])
 
 
-def motor_faults(data: Mapping[str, Any], raw: RawLinkage) -> Faults:
+def motor_faults(data: Mapping[str, Any], raw: RawLinkage) -> FaultLines:
     """Motors off the ground, with nothing to turn, or against each other."""
     movers: dict[int | str, int] = {}  # the first motor that moves a link or a joint
     for index, motor in enumerate(items(data, "motors")):
@@ -267,7 +275,7 @@ def motor_faults(data: Mapping[str, Any], raw: RawLinkage) -> Faults:
             yield fault_at(("motors", index, "profile"), None, problem, cure)
 
 
-def _linear_motor_faults(data: Mapping[str, Any], raw: RawLinkage) -> Faults:
+def _linear_motor_faults(data: Mapping[str, Any], raw: RawLinkage) -> FaultLines:
     """Linear motors without a slider to push, or between joints that cannot part."""
     named = (get(slider, "joint") for slider in items(data, "sliders"))
     slides = [joint for joint in named if isinstance(joint, str)]
@@ -293,7 +301,7 @@ def _linear_motor_faults(data: Mapping[str, Any], raw: RawLinkage) -> Faults:
                 )
 
 
-def _rotary_motor_faults(index: int, joint: str, drives: str, raw: RawLinkage) -> Faults:
+def _rotary_motor_faults(index: int, joint: str, drives: str, raw: RawLinkage) -> FaultLines:
     place = ("motors", index, "drives")
     moving = name_list(name for name in raw.neighbours(joint) if name not in raw.ground)
     if raw.ground and joint not in raw.ground:
@@ -316,7 +324,7 @@ def _rotary_motor_faults(index: int, joint: str, drives: str, raw: RawLinkage) -
         yield fault_at(place, drives, problem, cure, [drives, joint])
 
 
-def slider_faults(data: Mapping[str, Any], raw: RawLinkage) -> Faults:
+def slider_faults(data: Mapping[str, Any], raw: RawLinkage) -> FaultLines:
     """Sliders of joints that cannot slide."""
     for index, slider in enumerate(items(data, "sliders")):
         joint, on = get(slider, "joint"), get(slider, "on")

@@ -29,7 +29,7 @@ from pliant.core.model import (
 from pliant.core.quantity import SHORTEST, Angle, Force, Number, Vector
 from pliant.linkage.faults import LINK_JOINTS, reference_faults
 
-Span = tuple[Angle, Angle]
+AngleSpan = tuple[Angle, Angle]
 Weight = Annotated[Number, Field(gt=0, le=1e6)]
 
 
@@ -62,7 +62,7 @@ class Motor(Frozen):
         None, description="two joints whose distance grows with positive travel"
     )
     direction: Literal["ccw", "cw"] = Field("ccw", description="which way positive angles turn")
-    range: Span | None = Field(None, description="swept once; default: whole turns")
+    range: AngleSpan | None = Field(None, description="swept once; default: whole turns")
     turns: Annotated[Positive, Field(le=10_000)] = Field(
         1.0, description="whole turns of the run, where there is no range"
     )
@@ -218,8 +218,8 @@ class CurveEdit(Frozen):
         None, description="what `scale` leaves in place; default the curve's centroid"
     )
     shift: Vector | None = Field(None, description="by which it is moved, x and y")
-    flatten: Span | None = Field(None, description="straight between two motor angles")
-    dwell: Span | None = Field(None, description="at rest between two motor angles")
+    flatten: AngleSpan | None = Field(None, description="straight between two motor angles")
+    dwell: AngleSpan | None = Field(None, description="at rest between two motor angles")
     weight: Weight = Field(1.0, description="against the other targets")
 
     @model_validator(mode="after")

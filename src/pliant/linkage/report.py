@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pliant.core.store import opening, sayable
-from pliant.core.written import figure, listed, place
+from pliant.core.written import figure, listed, vector_text
 from pliant.linkage.analysis import curves
 from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, ChangePoint, MotionLimit
 from pliant.linkage.kinematics.mobility import compile_plan, freedoms, grubler
@@ -110,7 +110,7 @@ def _lines(result: TraceResult) -> list[str]:
     for name, run in result.tracks.items():
         lines.append(f"  {f'curve of {name}':<18} {_curve(run, unit, result.plan.structure.size)}")
     low, high, size = result.swept.box.low, result.swept.box.high, result.plan.structure.size
-    lines.append(f"  takes up           {place(low, size)} to {place(high, size)} {unit}")
+    lines.append(f"  takes up           {vector_text(low, size)} to {vector_text(high, size)} {unit}")
     lines += [*_tolerances(result), *_loads(result)]
     if result.study.layers:
         lines += [f"  {'layers':<18} {text}" for text in result.layers.describe()]
@@ -243,7 +243,7 @@ def _curve(run: curves.Track, unit: str, size: float) -> str:
     strokes = "" if ratio is None else f", time ratio {ratio:.4g}"
     # At a limit velocities grow without end, and the last digit of six is what the cells there make of that.
     long = figure(length, digits=6 if run.period is not None else 5)
-    return f"{long} {unit} long, {place(low, size)} to {place(high, size)}{encloses}{strokes}"
+    return f"{long} {unit} long, {vector_text(low, size)} to {vector_text(high, size)}{encloses}{strokes}"
 
 
 def _span(result: TraceResult) -> str:

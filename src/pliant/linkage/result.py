@@ -16,8 +16,15 @@ from pliant.core.errors import PliantError
 from pliant.core.faults import name_cure
 from pliant.linkage.analysis.centres import Centres, Spins, centres, spins
 from pliant.linkage.analysis.curves import Sweep, Track, swept_region, track
+from pliant.linkage.analysis.dimension_sensitivity import (
+    Bands,
+    Dimension,
+    bands,
+    dimensions,
+    sensitivities,
+    tolerances,
+)
 from pliant.linkage.analysis.grashof import FourBar, SliderCrank, four_bars, slider_cranks
-from pliant.linkage.analysis.sensitivity import Bands, Dimension, bands, dimensions, sensitivities, tolerances
 from pliant.linkage.analysis.transmission import Transmission, toggle_margin, transmissions
 from pliant.linkage.kinematics.drive import MotorDrive
 from pliant.linkage.kinematics.limits import MotionRange

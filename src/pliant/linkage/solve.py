@@ -15,17 +15,16 @@ from pliant.core.clock import Clock
 from pliant.core.errors import Fault, InputError
 from pliant.core.loops import run_loops
 from pliant.core.progress import Progress, silent
-from pliant.linkage.analysis.sensitivity import dimensions, tolerances
+from pliant.linkage.analysis.dimension_sensitivity import dimensions, tolerances
 from pliant.linkage.kinematics.drive import MotorDrive, motor_drive
 from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, MotionRange, motion_range, poses_at
 from pliant.linkage.kinematics.mobility import compile_plan
-from pliant.linkage.kinematics.poses import LinkagePoses, rates
+from pliant.linkage.kinematics.poses import POSE_AS_PYTHON, LinkagePoses, rates
 from pliant.linkage.model import Linkage, TraceStudy
 from pliant.linkage.result import TraceResult
 from pliant.linkage.status import TraceStatus
 from pliant.linkage.structure.constraints import errors
 from pliant.linkage.structure.rule_plan import RulePlan
-from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 
 INSIDE = 1e-9  # of the reach: how far from a limit the last pose is taken, where rates are finite
 BESIDE = 1e-6  # of the path: how far from a change point a pose is taken
@@ -38,7 +37,7 @@ HOLDS = 1e-8  # of the size: how far spare links may be from fitting
 def solve(model: Linkage, study: TraceStudy | None = None, progress: Progress = silent) -> TraceResult:
     """Positions, rates and limits of a linkage along its motors' path."""
     study = study or model.study.for_command("trace")
-    with run_loops(LOOPS, POSE_AS_PYTHON * study.samples * len(model.joints), progress):
+    with run_loops("linkage", POSE_AS_PYTHON * study.samples * len(model.joints), progress):
         return _trace(model, study, progress)
 
 

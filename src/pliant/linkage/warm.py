@@ -6,10 +6,13 @@ import numpy as np
 
 from pliant.core.loops import Loops
 
-MODULES = ("solve", "editing.edit", "synthesis.paths", "analysis.sensitivity", "kinematics.batch")
-
-
-POSE_AS_PYTHON = 5e-4  # seconds that a joint takes at a pose without compiled loops, at most
+MODULES = (
+    "solve",
+    "editing.edit",
+    "synthesis.paths",
+    "analysis.dimension_sensitivity",
+    "kinematics.variants",
+)
 
 
 def exercise() -> None:

@@ -28,9 +28,11 @@ from pliant.core.model import (
 from pliant.core.quantity import AMOUNTS, SHORTEST, Angle, Coordinate, Number, Plain
 from pliant.relax.faults import reference_faults
 
-Place = Annotated[tuple[Coordinate, ...], Field(min_length=2, max_length=3)]  # as many as the nodes have
-Force = Annotated[tuple[Number, ...], Field(min_length=2, max_length=3)]
-Pair = tuple[Name, Name]
+NodePosition = Annotated[
+    tuple[Coordinate, ...], Field(min_length=2, max_length=3)
+]  # as many as the nodes have
+NodeVector = Annotated[tuple[Number, ...], Field(min_length=2, max_length=3)]
+NamePair = tuple[Name, Name]
 Lengths = Length | Annotated[tuple[Length, ...], Field(min_length=1, max_length=10_000)]
 Angles = Angle | Annotated[tuple[Angle, ...], Field(min_length=1, max_length=10_000)]
 Volumes = Number | Annotated[tuple[Number, ...], Field(min_length=1, max_length=10_000)]
@@ -48,7 +50,7 @@ def _moves(factor: float) -> float:
     return factor
 
 
-Way = Annotated[Place, After(_direction)]
+NodeDirection = Annotated[NodePosition, After(_direction)]
 Ratio = Annotated[Plain, AMOUNTS, After(_moves)]
 
 
@@ -77,7 +79,7 @@ class Bar(Frozen):
 class String(Frozen):
     """Pulls where it is longer than its length, and is slack where it is not."""
 
-    nodes: Pair = Field(description="its ends")
+    nodes: NamePair = Field(description="its ends")
     length: Length | None = Field(None, description="default as drawn")
     to: Lengths | None = Field(
         None, description="reeled in or out to this length, or through these at equal steps of the drive"
@@ -93,7 +95,7 @@ class String(Frozen):
 class Spring(Frozen):
     """Pulls and pushes in proportion to its elongation."""
 
-    nodes: Pair = Field(description="its ends")
+    nodes: NamePair = Field(description="its ends")
     stiffness: Positive = Field(description="force for each unit of elongation")
     length: Gap | None = Field(None, description="at rest; default as drawn")
     to: Lengths | None = Field(
@@ -104,7 +106,7 @@ class Spring(Frozen):
 class Bumper(Frozen):
     """Keeps two nodes at least this far apart."""
 
-    nodes: Pair = Field(description="that it keeps apart")
+    nodes: NamePair = Field(description="that it keeps apart")
     length: Length = Field(description="least distance")
     stiffness: Positive | None = Field(
         None, description="force for each unit of approach; default the model's"
@@ -117,7 +119,7 @@ class Bumper(Frozen):
 class Actuator(Frozen):
     """A bar whose length is driven."""
 
-    nodes: Pair = Field(description="its ends")
+    nodes: NamePair = Field(description="its ends")
     to: Lengths = Field(description="the length at the end, or lengths at equal steps of the drive")
     length: Length | None = Field(None, description="at the start; default as drawn")
     stiffness: Positive | None = Field(
@@ -142,7 +144,7 @@ class CornerWeld(Frozen):
     """Two bars that meet in a node keep their angle."""
 
     joint: Name = Field(description="node at which the bars meet")
-    arms: Pair = Field(description="other ends of the bars")
+    arms: NamePair = Field(description="other ends of the bars")
 
 
 class Rotor(Frozen):
@@ -153,7 +155,7 @@ class Rotor(Frozen):
     """
 
     joint: Name = Field(description="node about which it turns")
-    arms: Pair = Field(description="nodes of the arm that it turns against and of the one that it turns")
+    arms: NamePair = Field(description="nodes of the arm that it turns against and of the one that it turns")
     to: Angles = Field(description="angle at the end, or angles at equal steps of the drive")
     axis: Name | None = Field(None, description="in space: the node that the axis runs to")
     stiffness: Positive | None = Field(None, description="of the links that hold it; default the model's")
@@ -166,14 +168,14 @@ class Hinge(Frozen):
     sides: tuple[
         Annotated[tuple[Name, ...], Field(min_length=1)], Annotated[tuple[Name, ...], Field(min_length=1)]
     ] = Field(description="further nodes of each side")
-    axis: Way = Field(description="direction of the axis as drawn")
+    axis: NodeDirection = Field(description="direction of the axis as drawn")
 
 
 class Slider(Frozen):
     """A node that stays on the line through two others: a prismatic joint."""
 
     node: Name = Field(description="that slides")
-    on: Pair = Field(description="two nodes of the line")
+    on: NamePair = Field(description="two nodes of the line")
     stiffness: Positive | None = Field(None, description="of the links that hold it; default the model's")
 
 
@@ -181,9 +183,9 @@ class Guide(Frozen):
     """A node that stays on a fixed line or plane through it as drawn, or on a curve it is moved onto."""
 
     node: Name = Field(description="that is guided")
-    line: Way | None = Field(None, description="its direction")
-    plane: Way | None = Field(None, description="its normal")
-    curve: tuple[Place, ...] | None = Field(
+    line: NodeDirection | None = Field(None, description="its direction")
+    plane: NodeDirection | None = Field(None, description="its normal")
+    curve: tuple[NodePosition, ...] | None = Field(
         default=None, min_length=2, max_length=10_000, description="points of the curve, in order"
     )
     closed: Flag = Field(False, description="whether the curve returns to its first point")
@@ -207,16 +209,18 @@ class Gear(Frozen):
     (a planetary gear) angles count from the carrier's.
     """
 
-    wheels: tuple[Pair, Pair] | None = Field(None, description="centre and rim node of each wheel")
+    wheels: tuple[NamePair, NamePair] | None = Field(None, description="centre and rim node of each wheel")
     ratio: Ratio | None = Field(None, description="turns of the second wheel for each of the first")
-    carrier: Pair | None = Field(None, description="centre and outer node of the arm that angles count from")
-    wheel: Pair | None = Field(None, description="centre and rim node of the wheel on the rack")
+    carrier: NamePair | None = Field(
+        None, description="centre and outer node of the arm that angles count from"
+    )
+    wheel: NamePair | None = Field(None, description="centre and rim node of the wheel on the rack")
     rack: Name | None = Field(None, description="a node that travels")
-    along: Way | None = Field(None, description="which way it does")
+    along: NodeDirection | None = Field(None, description="which way it does")
     radius: Ratio | None = Field(
         None, description="travel for each radian of the wheel; negative the other way"
     )
-    axis: Way | None = Field(None, description="in space: what angles turn about")
+    axis: NodeDirection | None = Field(None, description="in space: what angles turn about")
     stiffness: Positive | None = Field(None, description="of the coupling; default the model's")
 
     @model_validator(mode="after")
@@ -232,7 +236,7 @@ class Gear(Frozen):
 class Circuit(Frozen):
     """Cylinders that share their fluid: each pair of nodes is pushed apart, none is pulled together."""
 
-    lines: tuple[Pair, ...] = Field(min_length=1, max_length=100, description="nodes of each cylinder")
+    lines: tuple[NamePair, ...] = Field(min_length=1, max_length=100, description="nodes of each cylinder")
     areas: tuple[Positive, ...] | None = Field(None, description="of the pistons; default all 1")
     to: Volumes = Field(0.0, description="volume pumped in, at the end or at equal steps of the drive")
     double: Flag = Field(False, description="double-acting: it pulls as well")
@@ -253,10 +257,10 @@ class Contact(Frozen):
     with `against`, every member with each of those.
     """
 
-    members: tuple[Pair, ...] = Field(
+    members: tuple[NamePair, ...] = Field(
         min_length=1, max_length=100_000, description="nodes of each segment, or one twice"
     )
-    against: tuple[Pair, ...] | None = Field(
+    against: tuple[NamePair, ...] | None = Field(
         default=None,
         min_length=1,
         max_length=100_000,
@@ -271,7 +275,7 @@ class WrapObstacle(Frozen):
     """What a string wraps around: a circle or ball about a node, or a cylinder about two."""
 
     node: Name | None = Field(None, description="centre of a circle or ball")
-    cylinder: Pair | None = Field(None, description="in space: two nodes of its axis")
+    cylinder: NamePair | None = Field(None, description="in space: two nodes of its axis")
     radius: Length = Field(description="of the obstacle")
 
     @model_validator(mode="after")
@@ -289,11 +293,11 @@ class Wrap(Frozen):
     its obstacles.
     """
 
-    nodes: Pair = Field(description="its ends")
+    nodes: NamePair = Field(description="its ends")
     around: tuple[WrapObstacle, ...] = Field(
         min_length=1, max_length=100, description="obstacles, in order along it"
     )
-    via: tuple[Place, ...] = Field((), description="points of its path as drawn")
+    via: tuple[NodePosition, ...] = Field((), description="points of its path as drawn")
     length: Length | None = Field(None, description="default as drawn")
     to: Lengths | None = Field(None, description="length at the end, or lengths at equal steps of the drive")
     pieces: int = Field(default=24, ge=2, le=1000, description="in space")
@@ -306,14 +310,14 @@ class Load(Frozen):
     """A force on a node; `to` is what it grows or changes to along the drive."""
 
     node: Name = Field(description="it acts on")
-    force: Force = Field(description="components in N, at the start")
-    to: Force | None = Field(None, description="components at the end of the drive; default unchanged")
+    force: NodeVector = Field(description="components in N, at the start")
+    to: NodeVector | None = Field(None, description="components at the end of the drive; default unchanged")
 
 
 class Attraction(Frozen):
     """A field about a point: strength · mass · distance^power, towards it (negative: away)."""
 
-    centre: Place = Field(description="of the field")
+    centre: NodePosition = Field(description="of the field")
     strength: Number = Field(
         description="force on a unit of mass a unit of length away, positive towards the centre"
     )
@@ -379,7 +383,7 @@ class Mechanism(Document):
     title: str = Field("", description="above pictures and reports")
     units: str = Field("mm", description="of lengths")
     ground: tuple[Name, ...] = Field((), description="names of nodes that stay")
-    nodes: dict[Name, Place] = Field(min_length=1, description="positions by name, in the drawn pose")
+    nodes: dict[Name, NodePosition] = Field(min_length=1, description="positions by name, in the drawn pose")
     stiffness: Positive | None = Field(
         None, description="of everything rigid; default far above springs and loads"
     )
@@ -399,7 +403,7 @@ class Mechanism(Document):
     contacts: tuple[Contact, ...] = Field((), description="segments that collide")
     wraps: tuple[Wrap, ...] = Field((), description="strings around obstacles")
     loads: tuple[Load, ...] = Field((), description="forces on nodes")
-    gravity: Force | None = Field(None, description="acceleration, on the masses")
+    gravity: NodeVector | None = Field(None, description="acceleration, on the masses")
     masses: dict[Name, NotNegative] = Field(default_factory=lambda: {}, description="default 1 at every node")
     fields: tuple[Attraction, ...] = Field((), description="attraction by points")
     study: RelaxStudy = Field(RelaxStudy(), description="how it is run")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pliant.core.store import opening, sayable
-from pliant.core.written import listed, place
+from pliant.core.written import listed, vector_text
 from pliant.relax.checks.raw_data import ELEMENTS
 from pliant.relax.diagnose.carried_forces import CarriedForce
 from pliant.relax.model import Mechanism
@@ -199,7 +199,7 @@ def _reactions(result: RelaxResult, largest: float) -> Iterator[str]:
     some = [(name, int(size.argmax())) for name, size in sizes.items() if size.max() > TINY * largest]
     some.sort(key=lambda pair: _rank(sizes[pair[0]][pair[1]], largest))
     for index, (name, at) in enumerate(some[:REACTIONS]):
-        vector = place(result.reactions[name][at], largest)
+        vector = vector_text(result.reactions[name][at], largest)
         share = _percent(result.frames[at].share)
         text = f"{name} is held with {sizes[name][at]:.4g} N, {vector}, at {share}"
         yield _line("reactions" if index == 0 else "", text)
@@ -262,7 +262,7 @@ def _ends(result: RelaxResult) -> Iterator[str]:
     for name in result.study.trace:
         path = result.points[:, number[name]]
         length = float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
-        first, last = (place(where, result.network.size) for where in (path[0], path[-1]))
+        first, last = (vector_text(where, result.network.size) for where in (path[0], path[-1]))
         yield _line(name, f"from {first} to {last} {result.model.units}, {length:.6g} along its path")
 
 
@@ -353,7 +353,7 @@ def _drives(model: Mechanism) -> Iterator[str]:
             yield f"{volume:.6g} pumped into {', '.join('-'.join(line) for line in circuit.lines[:3])}"
     for load in model.loads:
         if load.to is not None:
-            yield f"load on {load.node} to {place(load.to)}"
+            yield f"load on {load.node} to {vector_text(load.to)}"
 
 
 def _last(to: float | tuple[float, ...]) -> float:

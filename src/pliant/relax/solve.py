@@ -24,7 +24,6 @@ from pliant.relax.solvers.auto import follow
 from pliant.relax.solvers.published import relax_along_drive, relax_with_momentum
 from pliant.relax.solvers.record import Frame, Record
 from pliant.relax.solvers.run_state import newton_obstacle
-from pliant.relax.warm import LOOPS, seconds_as_python
 
 JUDGED = 40_000  # places of nodes in a run that was stopped: a few tenths of a second
 OWN = "the stiffness of elements of your own is not known in full"
@@ -54,7 +53,7 @@ def solve(
     study = study or model.study
     clock, record = Clock(), Record()
     progress(0, 1000, "starting")
-    with run_loops(LOOPS, seconds_as_python(model, study), progress):
+    with run_loops("relax", _seconds_as_python(model, study), progress):
         with clock.phase("build"):
             net = build(model)
         try:
@@ -66,6 +65,21 @@ def solve(
             record.frames = _thin_frames(record.frames)
             raise Interrupted(_result(model, study, net, record, clock, bool(elements))) from None
         return _result(model, study, net, record, clock, bool(elements))
+
+
+def _seconds_as_python(model: Mechanism, study: RelaxStudy) -> float:
+    """How long a run takes without compiled loops, about: by the gallery, within a factor of three.
+
+    A frame takes four factorisations, and four times as many under loads; a sweep of relaxation is cheaper.
+    """
+    pieces = sum(wrap.pieces if model.dimension == 3 else len(wrap.around) for wrap in model.wraps)
+    nodes = len(model.nodes) + pieces
+    pairs = sum(len(each.members) * len(each.against or each.members) for each in model.contacts)
+    size = (nodes + pairs) * len(next(iter(model.nodes.values())))
+    if study.method != "auto":
+        return 1e-5 * size * min(study.iterations, 200 * study.frames)
+    loaded = any((model.loads, model.gravity, model.springs, model.strings, model.fields, model.contacts))
+    return 8e-4 * size * study.frames * (4 if loaded or model.wraps else 1)
 
 
 def check(model: Mechanism) -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pliant.core.loops import Loops
-
-if TYPE_CHECKING:
-    from pliant.relax.model import Mechanism, RelaxStudy
 
 MODULES = (
     "solve",
@@ -27,21 +24,6 @@ TWO_BARS: dict[str, Any] = {
     "bars": [{"nodes": pair} for pair in (["a", "b"], ["b", "c"], ["c", "d"])],
     "rotors": [{"joint": "a", "arms": ["d", "b"], "to": 0.1}],
 }
-
-
-def seconds_as_python(model: Mechanism, study: RelaxStudy) -> float:
-    """How long a run takes without compiled loops, about: by the gallery, within a factor of three.
-
-    A frame takes four factorisations, and four times as many under loads; a sweep of relaxation is cheaper.
-    """
-    pieces = sum(wrap.pieces if model.dimension == 3 else len(wrap.around) for wrap in model.wraps)
-    nodes = len(model.nodes) + pieces
-    pairs = sum(len(each.members) * len(each.against or each.members) for each in model.contacts)
-    size = (nodes + pairs) * len(next(iter(model.nodes.values())))
-    if study.method != "auto":
-        return 1e-5 * size * min(study.iterations, 200 * study.frames)
-    loaded = any((model.loads, model.gravity, model.springs, model.strings, model.fields, model.contacts))
-    return 8e-4 * size * study.frames * (4 if loaded or model.wraps else 1)
 
 
 def exercise() -> None:

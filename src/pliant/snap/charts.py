@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 
 from pliant.core.arrays import Floats
-from pliant.core.plot import Plot, Series, Style
+from pliant.core.plot import Plot, Series, SeriesStyle
 from pliant.snap.force.force_curve import ContactSpan, contact_spans, pawl_angles, pawl_load
 from pliant.snap.force.snap_trajectory import SnapTrajectory
 from pliant.snap.model import Fastener
@@ -202,7 +202,7 @@ def _layers(space: ConfigurationSlice, laid: Callable[[Floats], Floats], events:
         yield rest
 
 
-def _series(name: str, places: Floats, style: Style = "line") -> Series:
+def _series(name: str, places: Floats, style: SeriesStyle = "line") -> Series:
     return Series(name, places[:, 0].copy(), places[:, 1].copy(), style)
 
 

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 from pydantic_core import InitErrorDetails
 
 from pliant.core.errors import Fault
-from pliant.core.model import Place, fault_at, get, items, unknown
+from pliant.core.faults import KeyPath
+from pliant.core.model import FaultLines, fault_at, get, items, unknown
 from pliant.core.outline import TOO_SMALL, ring_fault, too_small
 from pliant.snap.geometry.cantilever import Cantilever
 from pliant.snap.geometry.intersections import (
@@ -32,8 +33,6 @@ from pliant.snap.handbook.materials import MATERIALS, unknown_material
 
 ROOT = "root"  # what a variable's moves call the root
 WITHIN = 0.15  # of the length: how far what is said of a beam may be from what is drawn
-
-Faults = Iterator[InitErrorDetails]
 
 
 def outline_fault(ring: Points) -> str:
@@ -78,7 +77,7 @@ def reference_faults(data: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
     yield from _variable_faults(data, known)
 
 
-def _shape_references(data: Mapping[str, Any]) -> Iterator[tuple[Place, Any]]:
+def _shape_references(data: Mapping[str, Any]) -> Iterator[tuple[KeyPath, Any]]:
     """Every place that names a shape."""
     for key in ("pawls", "obstacles"):
         yield from (
@@ -86,7 +85,7 @@ def _shape_references(data: Mapping[str, Any]) -> Iterator[tuple[Place, Any]]:
         )
 
 
-def _name_faults(data: Mapping[str, Any]) -> Faults:
+def _name_faults(data: Mapping[str, Any]) -> FaultLines:
     """Names that two bear: a pawl or an obstacle that is called as another, or as the root; variables."""
     bearers = {ROOT: "the root is called so"}
     for place, name in chain(_named_items(data, "pawls"), _named_items(data, "obstacles")):
@@ -95,7 +94,7 @@ def _name_faults(data: Mapping[str, Any]) -> Faults:
                 place, name, f"{name!r} cannot be told apart: {bearers[name]}", "Name it otherwise"
             )
         bearers.setdefault(name, f"{place[0]}[{place[1]}] is called so too")
-    seen: dict[str, Place] = {}
+    seen: dict[str, KeyPath] = {}
     for place, name in _named_items(data, "variables"):
         first = seen.setdefault(name, place)
         if first is not place:
@@ -103,7 +102,7 @@ def _name_faults(data: Mapping[str, Any]) -> Faults:
             yield fault_at(place, name, problem, "Name it otherwise")
 
 
-def _named_items(data: Mapping[str, Any], key: str) -> Iterator[tuple[Place, str]]:
+def _named_items(data: Mapping[str, Any], key: str) -> Iterator[tuple[KeyPath, str]]:
     """The names in a list, by their places; obstacles without one are called by their number."""
     for index, item in enumerate(items(data, key)):
         name = get(item, "name")
@@ -113,13 +112,13 @@ def _named_items(data: Mapping[str, Any], key: str) -> Iterator[tuple[Place, str
             yield (key, index, "name"), name
 
 
-def _beam_faults(data: Mapping[str, Any]) -> Faults:
+def _beam_faults(data: Mapping[str, Any]) -> FaultLines:
     """Beams of materials that are not in the table, or whose modulus there is in another unit."""
     units = get(data, "units")
     for index, pawl in enumerate(items(data, "pawls")):
         beam = get(pawl, "beam")
         name = get(beam, "material")
-        place: Place = ("pawls", index, "beam", "material")
+        place: KeyPath = ("pawls", index, "beam", "material")
         if isinstance(name, str) and name not in MATERIALS:
             yield fault_at(place, name, *unknown_material(name))
         elif name is not None and get(beam, "modulus") is None and isinstance(units, str) and units != "mm":
@@ -128,7 +127,7 @@ def _beam_faults(data: Mapping[str, Any]) -> Faults:
             yield fault_at(place, name, problem, cure)
 
 
-def _variable_faults(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> Faults:
+def _variable_faults(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> FaultLines:
     """Variables of pawls that are none, and moves of vertices that are not there."""
     pawls = {name: None for _, name in _named_items(data, "pawls")}
     corners = _vertex_counts(data, shapes)
@@ -146,14 +145,14 @@ def _variable_faults(data: Mapping[str, Any], shapes: Mapping[str, Any]) -> Faul
     yield from unknown(_moved_parts(variables), corners, "part")
     for index, variable in enumerate(variables):
         for number, move in enumerate(items(variable, "moves")):
-            place: Place = ("variables", index, "moves", number)
+            place: KeyPath = ("variables", index, "moves", number)
             name = get(move, "of")
             count = corners.get(name) if isinstance(name, str) else None
             for at, vertex in enumerate(items(move, "vertices")):
                 if count is not None and _number(vertex) >= count:
                     problem = f"{name!r} has no vertex {_number(vertex)}: its last is {count - 1}"
                     cure = f"Number the corners from 0 to {count - 1}, as they are listed"
-                    yield fault_at((*place, "vertices", at), vertex, problem, cure)
+                    yield fault_at((*place, "vertices", at), vertex, problem, cure, [name])
 
 
 def _number(vertex: Any) -> int:
@@ -162,7 +161,7 @@ def _number(vertex: Any) -> int:
     return int(vertex) if whole and vertex == int(vertex) else -1
 
 
-def _moved_parts(variables: Iterable[Any]) -> Iterator[tuple[Place, Any]]:
+def _moved_parts(variables: Iterable[Any]) -> Iterator[tuple[KeyPath, Any]]:
     """Every place of a variable that names a part whose vertices it moves."""
     for index, variable in enumerate(variables):
         for number, move in enumerate(items(variable, "moves")):
@@ -217,6 +216,7 @@ def overlap_fault(overlap: Overlap, units: str) -> Fault:
         part.where,
         f"{part.name!r} overlaps {overlap.obstacle!r} at the start, {deep}{f' {units}'.rstrip()}",
         "Start further back, or redraw one of the two; they may touch",
+        (part.name, overlap.obstacle),
     )
 
 

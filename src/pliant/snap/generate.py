@@ -10,10 +10,9 @@ import shapely
 
 from pliant.core.errors import PliantError
 from pliant.snap.arithmetic.half_angle import NONE, half_angle
-from pliant.snap.model import Beam, ExactVector, Fastener, Obstacle, Pawl, Root
+from pliant.snap.model import Beam, ExactOutline, ExactVector, Fastener, Obstacle, Pawl, Root
 
 Rational = int | Fraction
-Ring = tuple[ExactVector, ...]
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 FRICTIONS = (Fraction(0), Fraction(1, 10), Fraction(3, 10), Fraction(3, 5))
@@ -278,7 +277,7 @@ def vector(x: Rational, y: Rational) -> ExactVector:
     return Fraction(x), Fraction(y)
 
 
-def ring(*points: tuple[Rational, Rational]) -> Ring:
+def ring(*points: tuple[Rational, Rational]) -> ExactOutline:
     """An outline, exactly.
 
     Args:
@@ -290,11 +289,11 @@ def ring(*points: tuple[Rational, Rational]) -> Ring:
     return tuple(vector(*point) for point in points)
 
 
-def _box(left: Rational, bottom: Rational, right: Rational, top: Rational) -> Ring:
+def _box(left: Rational, bottom: Rational, right: Rational, top: Rational) -> ExactOutline:
     return ring((left, bottom), (right, bottom), (right, top), (left, top))
 
 
-def _mirror(outline: Ring) -> Ring:
+def _mirror(outline: ExactOutline) -> ExactOutline:
     return tuple((-x, y) for x, y in outline)
 
 
@@ -331,7 +330,7 @@ def _lane(hinge: ExactVector, direction: ExactVector) -> shapely.Polygon:
 
 def _outline_ahead(
     rng: np.random.Generator, taken: Sequence[shapely.Polygon], direction: ExactVector, wide: Fraction
-) -> Ring:
+) -> ExactOutline:
     """A star somewhere ahead, at least a quarter from all that is there."""
     for _ in range(TRIES):
         ahead, aside = Fraction(int(rng.integers(12, 57)), 4), Fraction(int(rng.integers(-16, 17)), 4)
@@ -342,7 +341,7 @@ def _outline_ahead(
     raise PliantError(f"no room for another obstacle was found in {TRIES} tries.")
 
 
-def _star(rng: np.random.Generator, count: int, radii: tuple[float, float]) -> Ring:
+def _star(rng: np.random.Generator, count: int, radii: tuple[float, float]) -> ExactOutline:
     """An outline of so many vertices around the origin, on a grid of quarters, mostly not convex.
 
     Edges are at least a quarter long and no corner is sharper than 0.2 rad, so that a stepper can see it.
@@ -357,7 +356,7 @@ def _star(rng: np.random.Generator, count: int, radii: tuple[float, float]) -> R
     raise PliantError(f"no outline of {count} vertices was found in {TRIES} tries.")
 
 
-def _plain(outline: Ring) -> bool:
+def _plain(outline: ExactOutline) -> bool:
     """Whether an outline has no spikes and no slits."""
     points = np.array(outline, np.float64)
     out, back = np.roll(points, -1, axis=0) - points, np.roll(points, 1, axis=0) - points
@@ -365,15 +364,15 @@ def _plain(outline: Ring) -> bool:
     return bool(np.abs(np.arctan2(cross, (out * back).sum(axis=1))).min() > 0.2)
 
 
-def _translate(outline: Ring, by: ExactVector) -> Ring:
+def _translate(outline: ExactOutline, by: ExactVector) -> ExactOutline:
     return tuple((x + by[0], y + by[1]) for x, y in outline)
 
 
-def _outline_at_rest(pawl: Pawl) -> Ring:
+def _outline_at_rest(pawl: Pawl) -> ExactOutline:
     """A pawl's outline as it rests, in its hinge's frame."""
     cosine, sine = pawl.rest.matrix
     return tuple((cosine * x - sine * y, sine * x + cosine * y) for x, y in pawl.outline or ())
 
 
-def _area(outline: Ring) -> shapely.Polygon:
+def _area(outline: ExactOutline) -> shapely.Polygon:
     return shapely.Polygon([(float(x), float(y)) for x, y in outline])

@@ -32,7 +32,7 @@ def _short_fraction(value: Fraction) -> Fraction:
 
 
 Short = Annotated[Rational, After(_short_fraction)]
-Exact = Annotated[Short, IN_RANGE]
+ExactNumber = Annotated[Short, IN_RANGE]
 ExactCoordinate = Annotated[Short, COORDINATES]
 ExactVector = tuple[ExactCoordinate, ExactCoordinate]
 
@@ -56,10 +56,10 @@ def _points(vector: ExactVector) -> ExactVector:
     return vector
 
 
-Outline = Annotated[tuple[ExactVector, ...], After(_ring)]
-Velocity = Annotated[tuple[Exact, Exact], After(_moves)]  # of whatever unit of time
-Way = Annotated[ExactVector, After(_points)]
-Region = Annotated[tuple[ExactVector, ...], Field(min_length=1, max_length=1000)]
+ExactOutline = Annotated[tuple[ExactVector, ...], After(_ring)]
+Velocity = Annotated[tuple[ExactNumber, ExactNumber], After(_moves)]  # of whatever unit of time
+NonzeroVector = Annotated[ExactVector, After(_points)]
+OffsetRegion = Annotated[tuple[ExactVector, ...], Field(min_length=1, max_length=1000)]
 ExactPositive = Annotated[Short, Field(gt=0), AMOUNTS]
 ExactNotNegative = Annotated[Short, Field(ge=0), AMOUNTS]
 
@@ -81,7 +81,7 @@ class Root(Frozen):
     plan: tuple[Leg, ...] | None = Field(
         default=None, min_length=1, max_length=1000, description="legs, one after another"
     )
-    outline: Outline | None = Field(None, description="in the world, at the start")
+    outline: ExactOutline | None = Field(None, description="in the world, at the start")
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -92,26 +92,26 @@ class Root(Frozen):
         return self
 
 
-Dimension = Annotated[Positive, Field(ge=1e-9, le=1e9)]
+BeamDimension = Annotated[Positive, Field(ge=1e-9, le=1e9)]
 
 
-Point = tuple[Annotated[Positive, Field(le=1)], Annotated[Positive, Field(le=1e18)]]
-Points = Annotated[tuple[Point, ...], Field(min_length=1, max_length=4)]
+SecantPoint = tuple[Annotated[Positive, Field(le=1)], Annotated[Positive, Field(le=1e18)]]
+SecantPoints = Annotated[tuple[SecantPoint, ...], Field(min_length=1, max_length=4)]
 
 
 class Beam(Frozen):
     """A cantilever that bends in place of a hinge: its section, material, and what it may be strained to."""
 
-    length: Dimension | None = Field(None, description="from its root to its nose; default as drawn")
-    thickness: Dimension = Field(description="at the root, in the plane of the drawing")
-    width: Dimension = Field(description="at the root")
-    tip_thickness: Dimension | None = Field(None, description="at the nose; default as at the root")
-    tip_width: Dimension | None = Field(None, description="at the nose; default as at the root")
+    length: BeamDimension | None = Field(None, description="from its root to its nose; default as drawn")
+    thickness: BeamDimension = Field(description="at the root, in the plane of the drawing")
+    width: BeamDimension = Field(description="at the root")
+    tip_thickness: BeamDimension | None = Field(None, description="at the nose; default as at the root")
+    tip_width: BeamDimension | None = Field(None, description="at the nose; default as at the root")
     material: Name | None = Field(None, description="of the table in `pliant.snap.handbook.materials`")
     modulus: Annotated[Positive, Field(le=1e18)] | None = Field(
         None, description="N/unit² at small strains; default the material's"
     )
-    secant: Flag | Points = Field(
+    secant: Flag | SecantPoints = Field(
         False, description="strains and the secant modulus at each, or true: the material's"
     )
     magnification: Annotated[float, Field(ge=1, le=100)] = Field(
@@ -143,12 +143,12 @@ class Pawl(Frozen):
 
     name: Name = Field(description="by which parameters and results name it")
     hinge: ExactVector = Field(description="in the world, at the start")
-    outline: Outline | None = Field(None, description="about the hinge, its corners in order")
+    outline: ExactOutline | None = Field(None, description="about the hinge, its corners in order")
     shape: Name | None = Field(None, description="name of one of [shapes], instead of an outline")
     stiffness: ExactNotNegative | None = Field(None, description="N·unit/rad")
     beam: Beam | None = Field(None, description="instead of stiffness")
     rest: HalfAngleOf = Field(NONE, description="by which the outline is turned where the spring rests")
-    preload: Exact = Field(
+    preload: ExactNumber = Field(
         Fraction(0), description="torque at rest, against a stop there; positive pushes counter-clockwise"
     )
     stops: tuple[HalfAngleOf, HalfAngleOf] | None = Field(
@@ -179,7 +179,7 @@ class Obstacle(Frozen):
     """A fixed part."""
 
     name: Name | None = Field(None, description="default its place in the list")
-    outline: Outline | None = Field(None, description="its corners in order")
+    outline: ExactOutline | None = Field(None, description="its corners in order")
     shape: Name | None = Field(None, description="name of one of [shapes], instead of an outline")
     at: ExactVector = Field((Fraction(0), Fraction(0)), description="where the outline's origin is")
 
@@ -197,7 +197,7 @@ class Move(Frozen):
     vertices: tuple[Annotated[int, Field(ge=0, le=10_000_000)], ...] = Field(
         min_length=1, description="places in its outline, from 0"
     )
-    by: Way = Field(description="for each unit of the variable")
+    by: NonzeroVector = Field(description="for each unit of the variable")
 
 
 # What a variable of each kind says beside its range.
@@ -227,9 +227,9 @@ class DesignVariable(Frozen):
     dimension: Literal["length", "thickness", "width", "tip_thickness", "tip_width"] | None = Field(
         None, description="of the beam"
     )
-    along: Way | None = Field(None, description="which way the hinge moves")
+    along: NonzeroVector | None = Field(None, description="which way the hinge moves")
     moves: tuple[Move, ...] = Field((), description="vertices, of `vertices` and, as they follow, of `beam`")
-    range: tuple[Exact, Exact] = Field(
+    range: tuple[ExactNumber, ExactNumber] = Field(
         description="friction, stiffness and beam: values; otherwise added to what is drawn"
     )
 
@@ -287,7 +287,7 @@ class SnapStudy(WholeStudy):
     directions: int = Field(
         default=72, ge=4, le=10_000, description="tried in the classification of all directions"
     )
-    region: Region | None = Field(None, description="offsets of the start")
+    region: OffsetRegion | None = Field(None, description="offsets of the start")
     radius: ExactNotNegative = Field(Fraction(0), description="of the control cylinder about it")
     digits: int = Field(default=15, ge=1, le=1000, description="of forces")
     goal: Goal | None = Field(None, description="what `search` looks for")
@@ -309,7 +309,7 @@ class Fastener(Document):
     title: str = Field("", description="above pictures and reports")
     units: str = Field("mm", description="of lengths")
     friction: ExactNotNegative = Field(Fraction(0), description="coefficient, of every contact")
-    shapes: dict[Name, Outline] = Field(
+    shapes: dict[Name, ExactOutline] = Field(
         default_factory=lambda: {}, description="outlines by name, for parts to share"
     )
     root: Root = Field(description="what carries the pawls, and its motion")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pliant.core.store import opening, sayable
-from pliant.core.written import listed, place
+from pliant.core.written import listed, vector_text
 from pliant.snap.faults import ROOT
 from pliant.snap.force.peak import ForcePeak, certified_peak, is_provable, peak_of
 from pliant.snap.force.sizing import ramps, strains
@@ -373,10 +373,12 @@ def describe(model: Fastener) -> Iterator[tuple[str, str]]:
 def _pawl_text(model: Fastener, pawl: Pawl) -> str:
     spring = f"{float(stiffness_of(model, pawl)):.6g} N·{model.units}/rad"
     beam = "" if pawl.beam is None else f", a beam of {pawl.beam.material or 'its own modulus'}"
-    return f"{pawl.name} at {place(map(float, pawl.hinge))}, {spring}{beam}"
+    return f"{pawl.name} at {vector_text(map(float, pawl.hinge))}, {spring}{beam}"
 
 
 def _plan_text(model: Fastener) -> str:
-    said = [f"{place(map(float, leg.velocity))} for t = {float(leg.until):.6g}" for leg in plan_legs(model)]
+    said = [
+        f"{vector_text(map(float, leg.velocity))} for t = {float(leg.until):.6g}" for leg in plan_legs(model)
+    ]
     past = ", when it is past everything" if model.root.plan is None and model.root.until is None else ""
     return listed(said, "; ") + past

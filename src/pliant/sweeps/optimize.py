@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pliant.batch.run import Run, open_batch
+from pliant.batch.task_batch import RunTasks, open_batch
 from pliant.core.errors import Fault, InputError
 from pliant.core.progress import Progress, silent
 from pliant.files.parameters import resolved
@@ -19,9 +19,9 @@ from pliant.files.schemas import schema
 from pliant.files.tolerances import nominal_value
 from pliant.sweeps.cases import Case, carried_text, case_name
 from pliant.sweeps.changed import changed_text
-from pliant.sweeps.limits import FigureGoal, FigureLimit, read_goal, read_limit
+from pliant.sweeps.goal_search import is_met, search
+from pliant.sweeps.goals import FigureGoal, FigureLimit, read_goal, read_limit
 from pliant.sweeps.optimum import SAME, OptimizeResult, OptimizeStatus
-from pliant.sweeps.search import is_met, search
 from pliant.sweeps.solve_case import solve_for_figures
 from pliant.sweeps.table import Value
 from pliant.sweeps.trials import HaltedError, Trial, Trials, judged
@@ -148,7 +148,7 @@ def _own_values(
     return own
 
 
-def run_job(job: Job, how: Effort, run: Run, progress: Progress = silent) -> OptimizeResult:
+def run_job(job: Job, how: Effort, run: RunTasks, progress: Progress = silent) -> OptimizeResult:
     """Search, then solve the best model again from the text that is written."""
     began = time.perf_counter()
     budget = how.evaluations or 100 + 100 * len(job.variables)
@@ -193,7 +193,7 @@ def _combinations(job: Job) -> int:
 
 
 def _asker(
-    job: Job, run: Run, budget: int, progress: Progress
+    job: Job, run: RunTasks, budget: int, progress: Progress
 ) -> Callable[[Sequence[Mapping[str, Value]]], list[Mapping[str, Any]]]:
     """Solves sets of values, in one round; rows up to the first that a stop left undone."""
     tried = 0
@@ -201,12 +201,12 @@ def _asker(
     def ask(sets: Sequence[Mapping[str, Value]]) -> list[Mapping[str, Any]]:
         nonlocal tried
 
-        def told(done: int, total: int | None, text: str) -> None:
+        def report(done: int, total: int | None, text: str) -> None:
             progress(tried, budget, text)
 
         cases = [Case(case_name(values) or "as it stands", job.text, job.suffix, values) for values in sets]
         tasks = [case.to_task(job.command, job.report) for case in cases]
-        results = run(tasks, told)
+        results = run(tasks, report)
         tried += len(results)
         rows: list[Mapping[str, Any]] = []
         for task in tasks:
@@ -232,7 +232,7 @@ def _unsolved(job: Job) -> Trial:
     return Trial({}, "", "", True, float("nan"), (float("nan"),) * len(job.limits), {}, {})
 
 
-def _solved_again(job: Job, best: Trial, text: str, run: Run, progress: Progress) -> float | None:
+def _solved_again(job: Job, best: Trial, text: str, run: RunTasks, progress: Progress) -> float | None:
     """How far the figures of the written model are from those found, over their size; None where stopped."""
     task = Case("written", text, ".toml", {}).to_task(job.command, job.report)
     rows = run([task], progress)

@@ -13,7 +13,7 @@ from pliant.core.errors import InputError
 from pliant.core.plot import Plot, Series
 from pliant.core.status import ANSWERED, NO_ANSWER, Status, Tone
 from pliant.core.store import Json, sayable, version, write_json, write_parquet, write_whole
-from pliant.sweeps.limits import FigureGoal, FigureLimit, meant
+from pliant.sweeps.goals import FigureGoal, FigureLimit, meant
 from pliant.sweeps.table import Value, csv_text
 from pliant.sweeps.trials import Trial
 

@@ -25,12 +25,12 @@ def quantities(data: Mapping[str, Any]) -> dict[str, float]:
     Entries of lists that are tables with names of their own are not followed; what has no value or no bound
     is left out.
     """
-    found: dict[str, float] = {}
+    figures: dict[str, float] = {}
     for name, value in _scalars("", {key: data[key] for key in data if key not in LEFT_OUT}):
-        if len(found) == FEW:
+        if len(figures) == FEW:
             break
-        found[name] = value
-    return found
+        figures[name] = value
+    return figures
 
 
 def common(data: Mapping[str, Any]) -> dict[str, float]:
@@ -60,13 +60,13 @@ def chosen(names: Iterable[str], data: Mapping[str, Any]) -> dict[str, float]:
     An InputError lists those that there are.
     """
     known = quantities(data)
-    found: dict[str, float] = {}
+    figures: dict[str, float] = {}
     for name in names:
         own = _figures_named(name, known, data)
         if own is None:
             raise InputError([Fault("--report", f"{name!r} is no figure of this result", _cure(name, known))])
-        found.update(own)
-    return found
+        figures.update(own)
+    return figures
 
 
 def _figures_named(name: str, known: Mapping[str, float], data: Mapping[str, Any]) -> dict[str, float] | None:

@@ -22,7 +22,7 @@ from pliant.core.errors import Fault, InputError
 from pliant.core.faults import key_path, name_cure
 from pliant.core.model import Tolerance
 from pliant.files.parse import read_text
-from pliant.sweeps.processes import PROCESSES
+from pliant.sweeps.process_spreads import PROCESSES
 from pliant.sweeps.variables import DIGITS
 
 TABLE_BYTES = 10_000_000
@@ -67,7 +67,7 @@ def spread_of(name: str, tolerance: Tolerance, nominal: float, mm: float, folder
         within = math.inf if tolerance.within is None else tolerance.within
         if abs(tolerance.shift) >= within:
             problem = f"is shifted by {tolerance.shift:g}, and sorted within ±{within:g}"
-            raise InputError([Fault(_place(name), problem, "Let the shift be less, or more pass")])
+            raise InputError([Fault(_tolerance_path(name), problem, "Let the shift be less, or more pass")])
         sigma = tolerance.normal / tolerance.sigmas
         return Spread(name, nominal, middle, sigma, nominal - within, nominal + within)
     values = tolerance.measured if tolerance.file is None else _column(name, tolerance, folder)
@@ -84,7 +84,7 @@ def _process_spread(name: str, tolerance: Tolerance, nominal: float, mm: float) 
     return Spread(name, nominal, middle, low=middle - half, high=middle + half)
 
 
-def _place(name: str) -> str:
+def _tolerance_path(name: str) -> str:
     return key_path(("tolerances", name))
 
 
@@ -93,21 +93,23 @@ def _column(name: str, tolerance: Tolerance, folder: Path | None) -> list[float]
     file = str(tolerance.file)
     if folder is None:
         problem = f"reads {file!r}, and the model has no folder"
-        raise InputError([Fault(_place(name), problem, "Put the model into a file beside it")])
+        raise InputError([Fault(_tolerance_path(name), problem, "Put the model into a file beside it")])
     root = folder.resolve()
     path = (root / file).resolve()
     if not path.is_relative_to(root):
         problem = f"reads {file!r}, which lies outside the model's folder"
-        raise InputError([Fault(_place(name), problem, "Copy the table beside the model")])
+        raise InputError([Fault(_tolerance_path(name), problem, "Copy the table beside the model")])
     rows = [row for row in csv.reader(read_text(path, TABLE_BYTES).splitlines()) if any(row)]
     head = [cell.strip() for cell in rows[0]]
     column = head[0] if tolerance.column is None else tolerance.column
     if column not in head:
         problem = f"{file} has no column {column!r}"
-        raise InputError([Fault(_place(name), problem, name_cure(column, head, "There are"))])
+        raise InputError([Fault(_tolerance_path(name), problem, name_cure(column, head, "There are"))])
     values = [_number(row, head.index(column), f"{file} line {k}") for k, row in enumerate(rows[1:], start=2)]
     if not values:
-        raise InputError([Fault(_place(name), f"{file} has no rows below its first line", "Add some")])
+        raise InputError(
+            [Fault(_tolerance_path(name), f"{file} has no rows below its first line", "Add some")]
+        )
     return values
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pliant.batch.journal import Journal
-from pliant.batch.run import run_batch
+from pliant.batch.task_batch import run_batch
 from pliant.core.errors import InputError
 from pliant.core.progress import Progress, silent
 from pliant.files.parse import MODEL_BYTES

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-from pliant.sweeps.tolerance_result import FigureSpread, TolerancesResult, ToleranceStatus
+from pliant.sweeps.tolerance_status import ToleranceStatus
+
+if TYPE_CHECKING:
+    from pliant.sweeps.tolerance_result import FigureSpread, TolerancesResult
 
 SHOWN = 12  # figures
 
@@ -33,25 +37,25 @@ def summary(result: TolerancesResult) -> str:
     for k, limit in enumerate(result.limits):
         kept = sum(margins[k] >= 0 for margins in result.margins)
         lines.append(f"  {limit!s:<24} kept by {kept} of {len(result.margins)}")
-    for name, found in list(result.figures.items())[:SHOWN]:
-        lines += _figure_lines(name, found, list(result.spreads))
+    for name, spread in list(result.figures.items())[:SHOWN]:
+        lines += _figure_lines(name, spread, list(result.spreads))
     lines += [f"  {name:<24} {said}" for name, said in result.spreads.items()]
     for row in [row for row in result.samples.rows if row.failed][:3]:
         lines.append(f"  {row.name:<24} {row.status}: {row.message}")
     return "\n".join(lines)
 
 
-def _figure_lines(name: str, found: FigureSpread, inputs: list[str]) -> list[str]:
-    if not found.count:
+def _figure_lines(name: str, spread: FigureSpread, inputs: list[str]) -> list[str]:
+    if not spread.count:
         return [f"  {name:<24} no sample has it"]
-    nominal = f", as it stands {found.nominal:.6g}" if math.isfinite(found.nominal) else ""
-    low, middle, high = found.percentiles[1:4]
+    nominal = f", as it stands {spread.nominal:.6g}" if math.isfinite(spread.nominal) else ""
+    low, middle, high = spread.percentiles[1:4]
     lines = [
-        f"  {name:<24} {found.mean:.6g} ± {found.sigma:.4g} (1 sigma){nominal}",
+        f"  {name:<24} {spread.mean:.6g} ± {spread.sigma:.4g} (1 sigma){nominal}",
         f"  {'':<24} 5 % below {low:.6g}, half below {middle:.6g}, 5 % above {high:.6g}",
     ]
-    if found.contributions:
-        parts = sorted(zip(found.contributions.shares, inputs, strict=True), reverse=True)
+    if spread.contributions:
+        parts = sorted(zip(spread.contributions.shares, inputs, strict=True), reverse=True)
         said = ", ".join(f"{one} {share:.1%}" for share, one in parts[:6])
-        lines.append(f"  {'':<24} by {said}; unexplained {found.contributions.unexplained:.1%}")
+        lines.append(f"  {'':<24} by {said}; unexplained {spread.contributions.unexplained:.1%}")
     return lines

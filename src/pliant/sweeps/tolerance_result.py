@@ -14,23 +14,15 @@ from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
 from pliant.core.faults import name_cure
 from pliant.core.plot import Plot, Series
-from pliant.core.status import ANSWERED, NO_ANSWER, Status, Tone
 from pliant.core.store import Json, sayable, version, write_json, write_parquet, write_whole
+from pliant.sweeps import tolerance_report
 from pliant.sweeps.changed import changed_text
-from pliant.sweeps.limits import FigureLimit
+from pliant.sweeps.goals import FigureLimit
 from pliant.sweeps.statistics import PERCENTILES, Contributions, contributions, share_interval
 from pliant.sweeps.table import SweepTable, Value, csv_text
+from pliant.sweeps.tolerance_status import ToleranceStatus
 
 CONTRIBUTIONS = "contributions"  # the name of the chart of them
-
-
-class ToleranceStatus(Status):
-    """How samples of tolerances came out."""
-
-    ALL_PASS = "every sample keeps all limits", ANSWERED, Tone.SOUND
-    SOME_FAIL = "some samples break a limit, or have no answer", ANSWERED
-    SPREAD = "the spread was found; there were no limits", ANSWERED, Tone.SOUND
-    UNSOLVED = "no sample has an answer", NO_ANSWER
 
 
 @dataclass(frozen=True)
@@ -101,20 +93,20 @@ class TolerancesResult:
 
     def _spread(self, name: str) -> FigureSpread:
         rows = [row for row in self.samples.rows if name in row.figures and not row.failed]
-        found = self.values(name)
-        if not len(found):
+        values = self.values(name)
+        if not len(values):
             none = math.nan
             return FigureSpread(self.nominal.get(name, none), 0, none, none, none, none, (none,) * 5, None)
         inputs = np.array([[float(row.changes[one]) for one in self.spreads] for row in rows])
         return FigureSpread(
             self.nominal.get(name, math.nan),
-            len(found),
-            float(found.mean()),
-            float(found.std(ddof=1)) if len(found) > 1 else 0.0,
-            float(found.min()),
-            float(found.max()),
-            tuple(float(value) for value in np.percentile(found, PERCENTILES)),
-            contributions(inputs, found),
+            len(values),
+            float(values.mean()),
+            float(values.std(ddof=1)) if len(values) > 1 else 0.0,
+            float(values.min()),
+            float(values.max()),
+            tuple(float(value) for value in np.percentile(values, PERCENTILES)),
+            contributions(inputs, values),
         )
 
     def worst(self, count: int) -> list[int]:
@@ -168,9 +160,7 @@ class TolerancesResult:
         Returns:
             Lines of text; the first is the sentence.
         """
-        from pliant.sweeps.tolerance_report import summary
-
-        return summary(self)
+        return tolerance_report.summary(self)
 
     def to_dict(self) -> dict[str, Json]:
         """Plain lists and numbers, for JSON.
@@ -178,13 +168,11 @@ class TolerancesResult:
         Returns:
             What `--json` writes.
         """
-        from pliant.sweeps.tolerance_report import sentence
-
         data = {
             "kind": self.kind,
             "command": "tolerances",
             "status": self.status.name.lower(),
-            "message": sentence(self),
+            "message": tolerance_report.sentence(self),
             "seconds": {"solve": self.seconds},
             "version": version(),
             "seed": self.seed,
@@ -195,16 +183,16 @@ class TolerancesResult:
             "failed": self.samples.failed,
             "yield": self.passing if self.limits else None,
             "interval": list(self.interval) if self.limits else None,
-            "figures": {name: self._figure_data(found) for name, found in self.figures.items()},
+            "figures": {name: self._figure_data(spread) for name, spread in self.figures.items()},
             "rows": self.samples.to_dict()["rows"],
         }
         return sayable(data)
 
-    def _figure_data(self, found: FigureSpread) -> dict[str, Json]:
-        parts = found.contributions
+    def _figure_data(self, spread: FigureSpread) -> dict[str, Json]:
+        parts = spread.contributions
         return {
-            **{key: value for key, value in vars(found).items() if key != "contributions"},
-            "percentiles": dict(zip(map(str, PERCENTILES), found.percentiles, strict=True)),
+            **{key: value for key, value in vars(spread).items() if key != "contributions"},
+            "percentiles": dict(zip(map(str, PERCENTILES), spread.percentiles, strict=True)),
             "contributions": dict(zip(self.spreads, parts.shares, strict=True)) if parts else None,
             "unexplained": parts.unexplained if parts else None,
         }
@@ -257,8 +245,8 @@ class TolerancesResult:
         return self._histogram(name or self.samples.figures[0])
 
     def _histogram(self, name: str) -> Plot:
-        found = self.values(name)
-        counts, edges = np.histogram(found, bins=min(40, max(8, round(math.sqrt(len(found))))))
+        values = self.values(name)
+        counts, edges = np.histogram(values, bins=min(40, max(8, round(math.sqrt(len(values))))))
         bars = Series("samples", (edges[1:] + edges[:-1]) / 2, counts.astype(float), "bars")
         ends = [
             (limit, end)
@@ -272,15 +260,15 @@ class TolerancesResult:
             Series(str(limit), np.array([end, end]), np.array([0.0, top]), "dashed") for limit, end in ends
         ]
         failed = f"; {self.samples.failed} without an answer" if self.samples.failed else ""
-        note = f"{len(found)} samples, seed {self.seed}{failed}"
+        note = f"{len(values)} samples, seed {self.seed}{failed}"
         return Plot(f"{name} within the tolerances", name, "samples", (bars, *lines), note=note)
 
     def _contribution_plot(self) -> Plot:
         place = np.arange(len(self.spreads), dtype=float)
         series = [
-            Series(name, place.copy(), np.array(found.contributions.shares), "bars")
-            for name, found in self.figures.items()
-            if found.contributions
+            Series(name, place.copy(), np.array(spread.contributions.shares), "bars")
+            for name, spread in self.figures.items()
+            if spread.contributions
         ]
         label = "share of the variance"
         return Plot("What contributes", "", label, tuple(series[:4]), ticks=tuple(self.spreads))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pliant.batch.run import Run, open_batch
+from pliant.batch.task_batch import RunTasks, open_batch
 from pliant.core.errors import Fault, InputError
 from pliant.core.expression import units_in
 from pliant.core.model import Tolerance
@@ -21,7 +21,7 @@ from pliant.files.schemas import schema
 from pliant.files.tolerances import nominal_value
 from pliant.files.writer import file_numbers
 from pliant.sweeps.cases import Case, carried_text
-from pliant.sweeps.limits import FigureLimit, meant, read_limit
+from pliant.sweeps.goals import FigureLimit, meant, read_limit
 from pliant.sweeps.sampling import Spread, draw, read_tolerance, spread_of, with_tolerances
 from pliant.sweeps.solve_case import solve_for_figures
 from pliant.sweeps.table import SweepRow, SweepTable
@@ -148,18 +148,18 @@ def _spreads(data: Mapping[str, Any], model: Any, folder: Path | None) -> tuple[
     return tuple(spread_of(name, one, nominals[name], mm, folder) for name, one in model.tolerances.items())
 
 
-def run_lot(lot: Lot, run: Run, progress: Progress = silent) -> TolerancesResult:
+def run_lot(lot: Lot, run: RunTasks, progress: Progress = silent) -> TolerancesResult:
     """Solve the model as it stands, then every sample."""
     began = time.perf_counter()
     first = Case("as it stands", lot.text, lot.suffix, {}).to_task(lot.command, lot.report)
-    found = run([first], progress)
-    _refuse_unknown(lot, [*found.values()])
-    cases = _samples(lot) if found else []
+    first_result = run([first], progress)
+    _refuse_unknown(lot, [*first_result.values()])
+    cases = _samples(lot) if first_result else []
     tasks = [case.to_task(lot.command, lot.report) for case in cases]
     results = run(tasks, progress)
     done = [(case, results[task]) for case, task in zip(cases, tasks, strict=True) if task in results]
     _refuse_unknown(lot, [result for _, result in done])
-    nominal = _figures(found[first]) if found else {}
+    nominal = _figures(first_result[first]) if first_result else {}
     rows = tuple(_row(case, result) for case, result in done)
     margins = tuple(_margins(lot, result) for _, result in done)
     kept = tuple(

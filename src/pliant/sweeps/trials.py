@@ -9,14 +9,14 @@ from typing import Any
 
 from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
-from pliant.sweeps.limits import FigureGoal, FigureLimit, meant
+from pliant.sweeps.goals import FigureGoal, FigureLimit, meant
 from pliant.sweeps.table import Value
 from pliant.sweeps.variables import Variable
 
 NO_ANSWER = 1e3  # the violation of what has no answer: beyond all that have one
 
-Rows = Sequence[Mapping[str, Any]]
-Ask = Callable[[Sequence[Mapping[str, Value]]], Rows]  # a row for each set of values
+TrialRows = Sequence[Mapping[str, Any]]
+Ask = Callable[[Sequence[Mapping[str, Value]]], TrialRows]  # a row for each set of values
 
 
 class SpentError(Exception):

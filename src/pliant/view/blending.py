@@ -11,7 +11,7 @@ Sort = tuple[str, str, str, int]  # what marks that are alike have in common
 
 
 @dataclass(frozen=True)
-class Marks:
+class FrameMarks:
     """The marks of a motion: those of every frame, and those of each.
 
     Marks that stand alike in two frames one after the other (as many of one kind, group and text, with as
@@ -31,14 +31,14 @@ class Marks:
         return (*self.lasting, *_blend_marks(here, self.by_frame[other], abs(frame - nearest)))
 
 
-def marks_of(motion: Motion) -> Marks:
+def marks_of(motion: Motion) -> FrameMarks:
     """The marks of a motion, sorted by frame."""
     by_frame: dict[int, list[Mark]] = {}
     for mark in motion.marks:
         if mark.frame is not None:
             by_frame.setdefault(mark.frame, []).append(mark)
     lasting = tuple(mark for mark in motion.marks if mark.frame is None)
-    return Marks(lasting, {frame: tuple(marks) for frame, marks in by_frame.items()})
+    return FrameMarks(lasting, {frame: tuple(marks) for frame, marks in by_frame.items()})
 
 
 def _blend_marks(here: tuple[Mark, ...], there: tuple[Mark, ...], share: float) -> list[Mark]:

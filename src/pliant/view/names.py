@@ -55,12 +55,12 @@ class Names:
         """
         places = points[self._points] if self._of_points else centres
         if not self._placed:
-            self._place(places, [*bodies, *map(Path, strokes)])
+            self._choose_sides(places, [*bodies, *map(Path, strokes)])
             self._placed = True
         for text, place in zip(self._texts, places[: len(self._texts)], strict=True):
             text.xy = (float(place[0]), float(place[1]))
 
-    def _place(self, points: Floats, bodies: Sequence[Path]) -> None:
+    def _choose_sides(self, points: Floats, bodies: Sequence[Path]) -> None:
         """Give each name a side of its point, away from the names that have theirs."""
         taken: list[Bbox] = []
         for text, place in zip(self._texts, points, strict=True):

@@ -89,7 +89,7 @@ def rows_at(rows: Floats, frame: float) -> Floats:
 
 
 @dataclass(frozen=True)
-class Rings:
+class ClosedRings:
     """A shape's rings end to end, each closed; outsides run left about, holes right about."""
 
     vertices: Floats  # (V, 2)
@@ -114,7 +114,7 @@ def roomiest_place(shape: Shape) -> Floats:
     return middle if room > ENOUGH * largest.length else shapely.get_coordinates(largest)[0]
 
 
-def rings(shape: Shape) -> Rings:
+def rings(shape: Shape) -> ClosedRings:
     """Join the rings of a shape. Opposite turns keep holes open under the nonzero rule of every renderer."""
     drawn = [ring for ring in shape.rings if len(ring) > 0]
     closed = [
@@ -122,7 +122,7 @@ def rings(shape: Shape) -> Rings:
         for ring in drawn
     ]
     starts = np.cumsum([0, *map(len, closed[:-1])]) if closed else np.zeros(0, np.int64)
-    return Rings(np.vstack([np.zeros((0, 2)), *closed]), starts)
+    return ClosedRings(np.vstack([np.zeros((0, 2)), *closed]), starts)
 
 
 def _is_outside(ring: Floats, rings: list[Floats]) -> bool:

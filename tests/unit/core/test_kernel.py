@@ -11,9 +11,7 @@ from numpy.testing import assert_allclose
 
 from pliant.core import loops
 from pliant.core.kernel import as_python, inner, inner_fast, kernel, kernel_fast
-from pliant.core.loops import Loops, run_loops
-
-NOTHING = Loops("none", (), lambda: None)
+from pliant.core.loops import run_loops
 
 
 @inner
@@ -69,7 +67,7 @@ def gathered(fields):
 def _small(monkeypatch: pytest.MonkeyPatch):
     """Within small work, with nobody who compiles beside it."""
     monkeypatch.setattr(loops, "compile_beside", lambda method: None)
-    with run_loops(NOTHING, 0.0):
+    with run_loops("none", 0.0):
         yield
 
 

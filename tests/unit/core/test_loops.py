@@ -102,6 +102,7 @@ def test_the_process_beside_compiles_at_low_priority_and_whoever_comes_next_find
 # Large work
 
 LARGE = """
+from pliant.core import loops
 from pliant.core.loops import KERNELS, Loops, compile_all, run_loops
 from pliant.tiny.loop import *
 from pliant.tiny.sizes import Pair
@@ -110,7 +111,8 @@ def exercise():
     total(pair, 1), again(pair, 1), more(pair, 1)
 def progress(done, total, text):
     print(done, total, text)
-with run_loops(Loops("tiny", ("loop",), exercise), SECONDS, progress):
+loops.loops_of = lambda method: Loops(method, ("loop",), exercise)
+with run_loops("tiny", SECONDS, progress):
     print(total(pair, 10))
     print(len([made for made in KERNELS if made.overloads]))
     print(again(pair, 10))
@@ -210,8 +212,7 @@ def test_no_process_is_begun_while_another_compiles(place: Path, monkeypatch: py
 
 
 def test_runs_within_runs_end_in_any_order():
-    nothing = loops.Loops("none", (), lambda: None)
-    first, second = loops.run_loops(nothing, 1.0), loops.run_loops(nothing, 1.0)
+    first, second = loops.run_loops("none", 1.0), loops.run_loops("none", 1.0)
     first.__enter__()
     second.__enter__()
     inner = loops._runs[-1]
@@ -232,7 +233,7 @@ def test_the_compiler_is_a_process_that_a_terminals_ctrl_c_does_not_reach(monkey
     assert str(kept.PACKAGE.parent) in given["env"]["PYTHONPATH"].split(os.pathsep)
 
 
-def test_loops_that_are_used_in_threads_are_compiled_there_while_all_are():
+def test_loops_that_are_used_in_threads_are_compiled_there_while_all_are(monkeypatch: pytest.MonkeyPatch):
     """The thread that compiles all of them waits for these, and must not hold what they wait for."""
 
     def loop() -> None: ...
@@ -250,6 +251,7 @@ def test_loops_that_are_used_in_threads_are_compiled_there_while_all_are():
         ended.append(not worker.is_alive())
 
     ended: list[bool] = []
-    with loops.run_loops(loops.Loops("tiny", (), exercise), math.inf):
+    monkeypatch.setattr(loops, "loops_of", lambda method: loops.Loops(method, (), exercise))
+    with loops.run_loops("tiny", math.inf):
         use()
     assert ended == [True]

@@ -70,3 +70,35 @@ def test_a_fault_found_after_loading_carries_names_too():
         pliant.solve(model)
     assert set(caught.value.faults[0].names) <= set(BAR["joints"])
     assert caught.value.faults[0].names
+
+
+HELD = {"name": "a", "fixed": True, "outline": TRIANGLE}
+STILL = {"pliant": 1, "kind": "assembly", "bodies": [HELD, {**HELD, "name": "b", "fixed": False}]}
+SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1]]
+OVER = {
+    **{"pliant": 1, "kind": "fastener", "root": {"velocity": [0, -1]}},
+    "pawls": [{"name": "hook", "hinge": [0, 0], "outline": SQUARE, "stiffness": 1}],
+    "obstacles": [{"name": "wall", "outline": SQUARE}],
+}
+CROSSED = {
+    **{"pliant": 1, "kind": "mechanism", "ground": ["p"]},
+    "nodes": {"p": [0, 0], "q": [2, 2], "r": [0, 2], "s": [2, 0]},
+    "bars": [{"nodes": ["p", "q"]}, {"nodes": ["r", "s"]}],
+    "contacts": [{"members": [["p", "q"], ["r", "s"]], "radius": 0.1}],
+}
+
+
+@pytest.mark.parametrize(
+    ("data", "names"),
+    [
+        ({**STILL, "study": {"maximize": [{"body": "a", "direction": [1, 0]}]}}, ("a",)),
+        ({**STILL, "study": {"maximize": [{"body": "b", "direction": [1, 0], "weight": 0}]}}, ("b",)),
+        ({**STILL, "study": {"load": [{"body": "a", "force": [1, 0]}]}}, ("a",)),
+        (OVER, ("hook", "wall")),
+        (CROSSED, ("p", "q", "r", "s")),
+    ],
+)
+def test_a_fault_carries_the_parts_that_it_quotes(data: dict[str, Any], names: tuple[str, ...]):
+    with pytest.raises(pliant.InputError) as caught:
+        pliant.solve(model_of(data))
+    assert caught.value.faults[0].names == names

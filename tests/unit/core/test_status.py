@@ -16,7 +16,7 @@ from pliant.linkage.status import DragStatus, EditStatus, SynthesisStatus, Trace
 from pliant.relax.status import EvolveStatus, RelaxStatus
 from pliant.snap.status import SnapStatus
 from pliant.sweeps.optimum import OptimizeStatus
-from pliant.sweeps.tolerance_result import ToleranceStatus
+from pliant.sweeps.tolerance_status import ToleranceStatus
 
 METHODS = (
     FlexStatus,

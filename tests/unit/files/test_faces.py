@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tests.unit.files.sheets import svg, write
 
 from pliant.files.drawings.cutting import model_rings, offset_region
+from pliant.files.drawings.drawing_reader import read_parts
 from pliant.files.drawings.faces import FoundParts, find_parts
 from pliant.files.drawings.joining import join_strokes, merge_points
-from pliant.files.drawings.reading import read_parts
 from pliant.files.drawings.strokes import Stroke
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.files.sheets import dxf, halved_shelf
 
 from pliant.core.errors import InputError
-from pliant.files.drawings.reading import read_parts
+from pliant.files.drawings.drawing_reader import read_parts
 
 
 def parts_of(

@@ -10,8 +10,8 @@ from tests.unit.files.sheets import jigsaw, svg, write
 
 from pliant.core.errors import InputError
 from pliant.files import import_drawing, import_file
-from pliant.files.apart import ChildError, call_apart
-from pliant.files.drawings.reading import read_parts
+from pliant.files.child_process import ChildError, call_in_child
+from pliant.files.drawings.drawing_reader import read_parts
 
 BOMB = '<!DOCTYPE svg [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;">]>\n'
 OUTSIDE = '<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>\n'
@@ -91,18 +91,18 @@ def test_a_reader_that_takes_too_long_is_killed():
     with pytest.raises(
         InputError, match=r"could not be read within 0.5 s. Give it more time with --timeout 1"
     ):
-        call_apart("tests.unit.files.sheets:sleep_long", {}, "drawing.svg", seconds=0.5)
+        call_in_child("tests.unit.files.sheets:sleep_long", {}, "drawing.svg", seconds=0.5)
     assert time.monotonic() - begun < 30
 
 
 def test_a_reader_that_takes_too_much_memory_is_refused():
     with pytest.raises(InputError, match="of memory"):
-        call_apart("tests.unit.files.sheets:hoard", {}, "drawing.svg", seconds=60)
+        call_in_child("tests.unit.files.sheets:hoard", {}, "drawing.svg", seconds=60)
 
 
 def test_a_failure_of_the_reader_is_no_fault_of_the_file():
     with pytest.raises(ChildError, match="KeyError"):
-        call_apart("tests.unit.files.sheets:fail", {}, "drawing.svg")
+        call_in_child("tests.unit.files.sheets:fail", {}, "drawing.svg")
 
 
 def test_ctrl_c_leaves_no_reader_behind(monkeypatch: pytest.MonkeyPatch):
@@ -120,7 +120,7 @@ def test_ctrl_c_leaves_no_reader_behind(monkeypatch: pytest.MonkeyPatch):
     begun = time.monotonic()
     monkeypatch.setattr(subprocess, "Popen", noted)
     with pytest.raises(KeyboardInterrupt):
-        call_apart("tests.unit.files.sheets:sleep_long", {}, "drawing.svg", seconds=60, progress=stop)
+        call_in_child("tests.unit.files.sheets:sleep_long", {}, "drawing.svg", seconds=60, progress=stop)
     assert started[0].poll() is not None
     with pytest.raises(ProcessLookupError):
         os.kill(started[0].pid, 0)

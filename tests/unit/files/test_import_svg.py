@@ -10,7 +10,7 @@ import shapely
 from tests.unit.files.sheets import box, jigsaw, svg, write
 
 from pliant.core.errors import InputError
-from pliant.files.drawings.reading import read_parts
+from pliant.files.drawings.drawing_reader import read_parts
 
 
 def parts_of(folder: Path, body: str, size: str | None = None, **settings: Any) -> dict[str, Any]:

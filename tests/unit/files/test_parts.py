@@ -16,7 +16,7 @@ from pliant import files, gallery
 from pliant.cli import main
 from pliant.core.errors import InputError, PliantError
 from pliant.core.pose import carry
-from pliant.files.drawings.reading import read_parts
+from pliant.files.drawings.drawing_reader import read_parts
 from pliant.files.parts.cutting_list import part_bytes
 from pliant.files.parts.part import Circle, Part, cut_length, part_box, piece_region
 from pliant.files.parts.solids import Mesh, is_closed, meshes

@@ -6,9 +6,9 @@ from scipy.spatial.transform import Rotation
 
 from pliant.relax.assemble.build import build
 from pliant.relax.model import Bar, Mechanism
+from pliant.relax.network.elements import ANGLE, DIHEDRAL, FIXED, FREE, LENGTH, TRAVEL
 from pliant.relax.network.laws import BAR, BUMPER, STRING, stored_energy
 from pliant.relax.network.measures import measure_couplings
-from pliant.relax.network.network import ANGLE, DIHEDRAL, FIXED, FREE, LENGTH, TRAVEL
 
 SQUARE = {"a": (0, 0), "b": (3, 0), "c": (3, 4), "d": (0, 4)}
 CUBE = {"a": (0, 0, 0), "b": (3, 0, 0), "c": (3, 4, 1), "d": (0, 4, 2), "e": (1, 1, 5)}

@@ -7,7 +7,7 @@ import pytest
 
 from pliant.relax.mechanics.contact_curvature import contact_curvature
 from pliant.relax.mechanics.segment_contact import contact_slope
-from pliant.relax.network.network import Contacts
+from pliant.relax.network.elements import Contacts
 
 STEP = 1e-6
 

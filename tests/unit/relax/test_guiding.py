@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pliant.relax.assemble.build import build
 from pliant.relax.mechanics.guides import basis, hold_nodes, nearest_spot, project
 from pliant.relax.model import Mechanism
-from pliant.relax.network.network import CURVE
+from pliant.relax.network.elements import CURVE
 
 WAVE = [(0.0, 0.0), (1.0, 1.2), (2.2, 0.4), (3.0, -1.0), (4.5, 0.3)]
 RING = [(2.0, 0.0), (0.0, 1.5), (-2.0, 0.3), (-0.5, -1.5)]

@@ -5,8 +5,8 @@ import pytest
 
 from pliant.relax.assemble.build import build
 from pliant.relax.model import Mechanism
+from pliant.relax.network.elements import ANGLE, DIHEDRAL, LENGTH, TRAVEL
 from pliant.relax.network.measures import couple, measure, measure_angles, measure_couplings
-from pliant.relax.network.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL
 
 PLANE = {"o": (0.3, -0.2), "p": (1.7, 0.4), "q": (-0.6, 2.1), "r": (2.2, 1.9)}
 SPACE = {"o": (0.3, -0.2, 0.1), "p": (1.7, 0.4, -0.5), "q": (-0.6, 2.1, 0.8), "r": (2.2, 1.9, 1.4)}

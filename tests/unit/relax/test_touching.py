@@ -16,7 +16,7 @@ from pliant.relax.mechanics.segment_contact import (
     limit_displacements,
     nearest_points,
 )
-from pliant.relax.network.network import Contacts
+from pliant.relax.network.elements import Contacts
 
 BOTH = pytest.mark.parametrize("size", [2, 3])
 

@@ -6,13 +6,14 @@ from fractions import Fraction
 from typing import Any
 
 from pliant.snap.arithmetic.exact import ExactArithmetic
+from pliant.snap.arithmetic.numbers import RationalVector
 from pliant.snap.generate import ring, vector
 from pliant.snap.model import Fastener, Obstacle, Pawl, Root
 from pliant.snap.questions.diode.critical_direction import CriticalDirection, exact_change, outcome_change
 from pliant.snap.questions.diode.escape import RestPosition, rest_position, try_direction
 from pliant.snap.questions.diode.exact_direction import ExactDirection
 from pliant.snap.springs.spring import springs_of
-from pliant.snap.sweep.plan import PawlPoints, Vector, travel_in, united_obstacles
+from pliant.snap.sweep.plan import PawlPoints, travel_in, united_obstacles
 
 UP = vector(0, 1)
 
@@ -44,7 +45,7 @@ def seated(model: Fastener, arithmetic: Any = None) -> RestPosition:
     return rest_position(model, arithmetic, fixed, springs_of(model), travel_in(model, arithmetic, fixed)[-1])
 
 
-def escapes(start: RestPosition, direction: Vector) -> bool:
+def escapes(start: RestPosition, direction: RationalVector) -> bool:
     return try_direction(start, direction).escapes(start.model.friction)
 
 

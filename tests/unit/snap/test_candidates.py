@@ -17,7 +17,7 @@ from tests.unit.snap.one_pawl import FLOAT, box, grid_case, ring, scene_of
 from pliant.snap.arithmetic import quartic
 from pliant.snap.arithmetic.exact import ExactArithmetic
 from pliant.snap.geometry.contact_curves import contact_curve
-from pliant.snap.geometry.features import EDGE, VERTEX, Pair, coefficients, quadratic
+from pliant.snap.geometry.features import EDGE, VERTEX, FeaturePair, coefficients, quadratic
 from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.sweep import candidates as scan
 from pliant.snap.sweep.leg import is_on_edge
@@ -41,7 +41,7 @@ def scenes(count: int) -> Iterator[Scene]:
         yield placed(seed, *PLACES[seed % len(PLACES)])
 
 
-def every_pair(scene: Scene) -> Iterator[Pair]:
+def every_pair(scene: Scene) -> Iterator[FeaturePair]:
     """Pairs of features that can touch: reflex vertices cannot."""
     for j in range(len(scene.obstacles.points)):
         for i in range(len(scene.pawl)):
@@ -60,7 +60,7 @@ def corners(scene: Scene, u: Fraction, turn: int, t: Fraction) -> list[Vector]:
     return [(hinge[0] + cosine * x - sine * y, hinge[1] + sine * x + cosine * y) for x, y in shape]
 
 
-def features(scene: Scene, pair: Pair, shape: list[Vector]) -> tuple[Vector, Vector, Vector]:
+def features(scene: Scene, pair: FeaturePair, shape: list[Vector]) -> tuple[Vector, Vector, Vector]:
     """A vertex, and the two ends of an edge."""
     kind, i, j = pair
     stones = scene.obstacles.points
@@ -78,13 +78,17 @@ def touch(point: Vector, start: Vector, end: Vector) -> bool:
     return 0 <= across[0] * to[0] + across[1] * to[1] <= across[0] ** 2 + across[1] ** 2
 
 
-def touching(scene: Scene, u: Fraction, turn: int, t: Fraction, pairs: Iterable[Pair]) -> set[Pair]:
+def touching(
+    scene: Scene, u: Fraction, turn: int, t: Fraction, pairs: Iterable[FeaturePair]
+) -> set[FeaturePair]:
     """Those of some pairs that touch."""
     shape = corners(scene, u, turn, t)
     return {pair for pair in pairs if touch(*features(scene, pair, shape))}
 
 
-def meeting_times(scene: Scene, u: Fraction, turn: int, pairs: Iterable[Pair]) -> dict[Pair, Fraction]:
+def meeting_times(
+    scene: Scene, u: Fraction, turn: int, pairs: Iterable[FeaturePair]
+) -> dict[FeaturePair, Fraction]:
     """When vertices cross the lines of edges, but those that move along them."""
     shape, found = corners(scene, u, turn, Fraction(0)), {}
     way = [Fraction(v, scene.scale) for v in scene.velocity]
@@ -98,7 +102,9 @@ def meeting_times(scene: Scene, u: Fraction, turn: int, pairs: Iterable[Pair]) -
     return found
 
 
-def touches(scene: Scene, seed: int, tries: int = 80) -> Iterator[tuple[Fraction, int, Fraction, set[Pair]]]:
+def touches(
+    scene: Scene, seed: int, tries: int = 80
+) -> Iterator[tuple[Fraction, int, Fraction, set[FeaturePair]]]:
     """Some rational angles and times at which something touches, and everything that does."""
     random, pairs = Random(seed), list(every_pair(scene))
     for _ in range(tries):
@@ -108,7 +114,9 @@ def touches(scene: Scene, seed: int, tries: int = 80) -> Iterator[tuple[Fraction
                 yield u, turn, t, touching(scene, u, turn, t, pairs)
 
 
-def scanned(scene: Scene, live: Any, kernel: Callable, *args: Any) -> tuple[set[Pair], dict[Pair, float]]:
+def scanned(
+    scene: Scene, live: Any, kernel: Callable, *args: Any
+) -> tuple[set[FeaturePair], dict[FeaturePair, float]]:
     """What a kernel returns, and from where on."""
     pairs, places = np.empty((20_000, 3), np.int64), np.empty(20_000)
     count = kernel(*args, live, scene.bodies, pairs, places)
@@ -167,8 +175,8 @@ def test_the_first_to_touch_at_one_angle_is_returned_and_all_that_touch_with_it(
 
 
 def first_touch(
-    scene: Scene, u: Fraction, turn: int, start: Fraction, pairs: list[Pair]
-) -> tuple[Fraction, set[Pair]]:
+    scene: Scene, u: Fraction, turn: int, start: Fraction, pairs: list[FeaturePair]
+) -> tuple[Fraction, set[FeaturePair]]:
     """What touches first after a t, as edges are crossed, and when."""
     times = meeting_times(scene, u, turn, pairs)
     for t in sorted({t for t in times.values() if start < t < 40}):
@@ -187,7 +195,7 @@ def test_what_touches_now_does_not_hide_what_comes_next():
     assert since[VERTEX, 2, 4] == pytest.approx(5, abs=1e-7)
 
 
-def exact_hits(scene: Scene, arc: Pair, turn: int) -> Iterable[tuple[Pair, Any]]:
+def exact_hits(scene: Scene, arc: FeaturePair, turn: int) -> Iterable[tuple[FeaturePair, Any]]:
     """Where on a contact's curve others touch, by the exact arithmetic."""
     exactly, along = ExactArithmetic(), contact_curve(scene, arc, turn)
     for pair in every_pair(scene):

@@ -16,7 +16,7 @@ from pliant.snap.generate import cantilever_hook, motion_diode, two_hooks
 from pliant.snap.model import DesignVariable, Fastener, Goal, SnapStudy
 from pliant.snap.questions import design_search as module
 from pliant.snap.questions.design_search import BestDesign, design_forces, search
-from pliant.snap.questions.variables import with_variables
+from pliant.snap.questions.variable_changes import with_variables
 from pliant.snap.solve import solve
 
 STIFFNESS = {"name": "k", "what": "stiffness", "of": "hook", "range": (10, 1000)}

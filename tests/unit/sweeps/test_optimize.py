@@ -14,7 +14,7 @@ import pliant
 from pliant.cli import main
 from pliant.core.errors import InputError
 from pliant.core.progress import silent
-from pliant.sweeps.limits import FigureGoal, FigureLimit, meant, read_goal, read_limit
+from pliant.sweeps.goals import FigureGoal, FigureLimit, meant, read_goal, read_limit
 from pliant.sweeps.optimize import Effort, Job, read_job, run_job
 from pliant.sweeps.optimum import OptimizeResult, OptimizeStatus
 from pliant.sweeps.solve_case import solve_for_figures

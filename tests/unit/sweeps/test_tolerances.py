@@ -17,11 +17,12 @@ from pliant.cli import main
 from pliant.core.errors import InputError
 from pliant.core.model import Process, Tolerance
 from pliant.core.progress import silent
-from pliant.sweeps.processes import PROCESSES
+from pliant.sweeps.process_spreads import PROCESSES
 from pliant.sweeps.sampling import draw, read_tolerance, spread_of
 from pliant.sweeps.solve_case import solve_for_figures
 from pliant.sweeps.statistics import contributions, share_interval
-from pliant.sweeps.tolerance_result import TolerancesResult, ToleranceStatus
+from pliant.sweeps.tolerance_result import TolerancesResult
+from pliant.sweeps.tolerance_status import ToleranceStatus
 from pliant.sweeps.tolerances import read_lot, run_lot
 
 STACK = """

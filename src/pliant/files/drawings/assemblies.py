@@ -8,13 +8,13 @@ from typing import Any
 
 from pliant.core.errors import Fault, InputError
 from pliant.core.faults import name_cure
+from pliant.files.drawings.strokes import PartTable
 
-Part = Mapping[str, Any]
 LARGEST = 1.5  # times the next: a part so much larger is what holds the others
 
 
 def assembly_data(
-    parts: Sequence[Part], *, title: str, clearance: float, fixed: Sequence[str], bodies: str
+    parts: Sequence[PartTable], *, title: str, clearance: float, fixed: Sequence[str], bodies: str
 ) -> tuple[dict[str, Any], list[str]]:
     """The keys of an assembly file, and what was chosen because nobody said it."""
     bodies_of = _bodies(parts, bodies)
@@ -32,16 +32,16 @@ def assembly_data(
     return data, [*said, *asked]
 
 
-def _bodies(parts: Sequence[Part], by: str) -> dict[str, list[Part]]:
+def _bodies(parts: Sequence[PartTable], by: str) -> dict[str, list[PartTable]]:
     """Parts by the body they are of."""
-    found: dict[str, list[Part]] = {}
+    found: dict[str, list[PartTable]] = {}
     for part in parts:
         key = part[by[:-1]] if by in ("groups", "layers") else ""
         found.setdefault(key or part["name"], []).append(part)
     return found
 
 
-def _outlines(members: Sequence[Part]) -> dict[str, Any]:
+def _outlines(members: Sequence[PartTable]) -> dict[str, Any]:
     pieces = [rings for part in members for rings in part["pieces"]]
     if len(pieces) == 1:
         outline, *holes = pieces[0]
@@ -51,7 +51,7 @@ def _outlines(members: Sequence[Part]) -> dict[str, Any]:
     }
 
 
-def _held(bodies: Mapping[str, Sequence[Part]], fixed: Sequence[str]) -> tuple[list[str], list[str]]:
+def _held(bodies: Mapping[str, Sequence[PartTable]], fixed: Sequence[str]) -> tuple[list[str], list[str]]:
     """Which bodies are fixed: those named, else one much larger than the others, else the lower left one."""
     if fixed:
         unknown = [name for name in fixed if name not in bodies]
@@ -74,7 +74,9 @@ def _held(bodies: Mapping[str, Sequence[Part]], fixed: Sequence[str]) -> tuple[l
     return [corner], [f"{corner!r} is fixed, the part at the lower left (see --fixed)"]
 
 
-def _study(bodies: Mapping[str, Sequence[Part]], held: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
+def _study(
+    bodies: Mapping[str, Sequence[PartTable]], held: Sequence[str]
+) -> tuple[dict[str, Any], list[str]]:
     """How far the part farthest from what is fixed moves, across the line between them."""
     moving = [name for name in bodies if name not in held]
     if not moving:
@@ -89,7 +91,7 @@ def _study(bodies: Mapping[str, Sequence[Part]], held: Sequence[str]) -> tuple[d
     return {"maximize": [{"body": far, "direction": direction}]}, [asked]
 
 
-def _centre(members: Sequence[Part]) -> tuple[float, float]:
+def _centre(members: Sequence[PartTable]) -> tuple[float, float]:
     area = sum(part["area"] for part in members)
     x, y = (sum(part["area"] * part["centre"][axis] for part in members) / area for axis in (0, 1))
     return x, y

@@ -214,9 +214,9 @@ def _document(path: Path) -> tuple[Any, list[str]]:
         return readfile(path), []
     except (*BROKEN, OSError):
         pass
-    told = _Told()
+    keeper = _LogKeeper()
     log = logging.getLogger("ezdxf")
-    log.addHandler(told)
+    log.addHandler(keeper)
     try:
         document, audit = recover.readfile(path)
     except (*BROKEN, OSError) as error:
@@ -224,15 +224,15 @@ def _document(path: Path) -> tuple[Any, list[str]]:
         problem = f"cannot be read as DXF: {said}"
         raise InputError([Fault("", problem, "Save it anew as DXF R12 or R2010, as text")]) from None
     finally:
-        log.removeHandler(told)
-    mended = [*told.said, *(error.message for error in audit.errors)]
+        log.removeHandler(keeper)
+    mended = [*keeper.said, *(error.message for error in audit.errors)]
     if not mended:
         return document, ["The file does not keep to the order of a DXF; it was read all the same"]
     first = f"{len(mended)} times; first: {' '.join(mended[0].split())[:120]}"
     return document, [f"The file is broken, and was read as far as it could be mended ({first})"]
 
 
-class _Told(logging.Handler):
+class _LogKeeper(logging.Handler):
     """Keeps what the library says while it mends a file."""
 
     def __init__(self) -> None:

@@ -15,15 +15,15 @@ import shapely
 
 from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
+from pliant.files.drawings.strokes import PartTable
 
-Part = Mapping[str, Any]
 ROUND = 0.02  # of its radius: how far a hole may be from a circle
 STIFFNESS = 100
 PAWLS, ROOTS = ("pawl", "hook"), ("root",)
 
 
 def fastener_data(
-    parts: Sequence[Part], loops: Sequence[Mapping[str, Any]], *, title: str
+    parts: Sequence[PartTable], loops: Sequence[Mapping[str, Any]], *, title: str
 ) -> tuple[dict[str, Any], list[str]]:
     """The keys of a fastener file, and what was chosen because nobody said it."""
     hinges = [loop["circle"] for loop in loops if loop["circle"] and _is(loop, ("hinge",))]
@@ -57,7 +57,7 @@ def fastener_data(
     return data, chosen
 
 
-def _pawl(part: Part, hinges: Sequence[Sequence[float]]) -> dict[str, Any]:
+def _pawl(part: PartTable, hinges: Sequence[Sequence[float]]) -> dict[str, Any]:
     """A pawl in the frame of its hinge."""
     outline = np.array(part["pieces"][0][0])
     filled = shapely.Polygon(outline).buffer(1e-6)
@@ -77,7 +77,7 @@ def _pawl(part: Part, hinges: Sequence[Sequence[float]]) -> dict[str, Any]:
     }
 
 
-def _round_holes(part: Part) -> list[list[float]]:
+def _round_holes(part: PartTable) -> list[list[float]]:
     """Centres of the holes that are circles."""
     return [
         centre.tolist()

@@ -25,7 +25,7 @@ SHORT = 4.0  # times the gap: a stroke no longer than that is not bent into a lo
 
 
 @dataclass(frozen=True)
-class Gap:
+class ClosedGap:
     """Two ends that were joined, or an end and the line it was led to."""
 
     at: tuple[float, float]
@@ -38,7 +38,7 @@ class JoinedStrokes:
 
     loops: tuple[Stroke, ...]
     lines: tuple[Stroke, ...]
-    gaps: tuple[Gap, ...]
+    gaps: tuple[ClosedGap, ...]
     points: int  # strokes without length
 
 
@@ -56,7 +56,7 @@ def join_strokes(strokes: Sequence[Stroke], tolerance: float) -> JoinedStrokes:
     if not strokes:
         return JoinedStrokes((), (), (), 0)
     nodes, wires = _wired(strokes, MERGED * tolerance)
-    gaps: list[Gap] = []
+    gaps: list[ClosedGap] = []
     points = len(strokes) - len(wires)
     _close_wires(wires, nodes, tolerance, gaps)
     _pair_ends(wires, nodes, tolerance, gaps)
@@ -133,7 +133,7 @@ def _without_curls(numbers: list[int], nodes: Floats, longest: float) -> list[in
     return run
 
 
-def _close_wires(wires: list[_Wire], nodes: Floats, tolerance: float, gaps: list[Gap]) -> None:
+def _close_wires(wires: list[_Wire], nodes: Floats, tolerance: float, gaps: list[ClosedGap]) -> None:
     """Ends of one stroke that nearly meet."""
     for wire in wires:
         ends = nodes[[wire.nodes[0], wire.nodes[-1]]]
@@ -143,7 +143,7 @@ def _close_wires(wires: list[_Wire], nodes: Floats, tolerance: float, gaps: list
         if float(np.hypot(*np.diff(nodes[wire.nodes], axis=0).T).sum()) > SHORT * max(gap, tolerance):
             wire.nodes[-1] = wire.nodes[0]
             wire.closed = True
-            gaps.append(Gap((float(ends[0, 0]), float(ends[0, 1])), gap))
+            gaps.append(ClosedGap((float(ends[0, 0]), float(ends[0, 1])), gap))
 
 
 def _occurrences(wires: Sequence[_Wire]) -> defaultdict[int, int]:
@@ -166,7 +166,7 @@ def _loose_ends(wires: Sequence[_Wire]) -> list[tuple[int, int]]:
     ]
 
 
-def _pair_ends(wires: list[_Wire], nodes: Floats, tolerance: float, gaps: list[Gap]) -> None:
+def _pair_ends(wires: list[_Wire], nodes: Floats, tolerance: float, gaps: list[ClosedGap]) -> None:
     """Ends of two strokes that nearly meet: the nearest pairs first."""
     ends = _loose_ends(wires)
     if len(ends) < 2:
@@ -186,10 +186,10 @@ def _pair_ends(wires: list[_Wire], nodes: Floats, tolerance: float, gaps: list[G
             (first, at), (second, there) = ends[one], ends[other]
             wires[second].nodes[there] = wires[first].nodes[at]
             x, y = places[one].tolist()
-            gaps.append(Gap((x, y), gap))
+            gaps.append(ClosedGap((x, y), gap))
 
 
-def _lead_to_lines(wires: list[_Wire], nodes: Floats, tolerance: float, gaps: list[Gap]) -> Floats:
+def _lead_to_lines(wires: list[_Wire], nodes: Floats, tolerance: float, gaps: list[ClosedGap]) -> Floats:
     """Ends that nearly meet a line between its vertices: the line gets a vertex there, which is the end's."""
     ends = _loose_ends(wires)
     if not ends:
@@ -232,7 +232,7 @@ def _insert_feet(
     best: dict[int, tuple[float, int, float]],
     owner: Ints,
     place: Ints,
-    gaps: list[Gap],
+    gaps: list[ClosedGap],
     tolerance: float,
 ) -> Floats:
     added: list[Floats] = []
@@ -256,7 +256,7 @@ def _insert_feet(
             continue  # a stroke shorter than the gap
         wires[number].nodes[tip] = near
         if gap > merged:
-            gaps.append(Gap((float(foot[0]), float(foot[1])), gap))
+            gaps.append(ClosedGap((float(foot[0]), float(foot[1])), gap))
     for target, feet in inserted.items():
         for at, _, node in sorted(feet, reverse=True):
             wires[target].nodes.insert(at + 1, node)

@@ -39,14 +39,14 @@ def name_parts(parts: Sequence[CutPart], captions: Sequence[Caption], *, handles
         while True:
             if name:
                 seen[name] += 1
-                found = f"{name} {seen[name]}"
+                label = f"{name} {seen[name]}"
             else:
                 plain += 1
-                found = f"part {plain}" if parts[number].loop is not None else f"piece {plain}"
-            if found not in used:
+                label = f"part {plain}" if parts[number].loop is not None else f"piece {plain}"
+            if label not in used:
                 break
-        parts[number].name = found
-        used.add(found)
+        parts[number].name = label
+        used.add(label)
 
 
 def _captions_of(parts: Sequence[CutPart], captions: Sequence[Caption]) -> dict[int, str]:
@@ -55,10 +55,12 @@ def _captions_of(parts: Sequence[CutPart], captions: Sequence[Caption]) -> dict[
         return {}
     tree = shapely.STRtree([shapely.Polygon(part.region.exterior) for part in parts])
     caption, part = tree.query(shapely.points([one.at for one in captions]), predicate="within")
-    found: dict[int, list[str]] = {}
+    texts_in: dict[int, list[str]] = {}
     for one, other in zip(caption.tolist(), part.tolist(), strict=True):
-        found.setdefault(other, []).append(captions[one].text)
-    return {number: clean(texts[0]) for number, texts in found.items() if len(texts) == 1 and clean(texts[0])}
+        texts_in.setdefault(other, []).append(captions[one].text)
+    return {
+        number: clean(texts[0]) for number, texts in texts_in.items() if len(texts) == 1 and clean(texts[0])
+    }
 
 
 def _label(part: CutPart, handles: bool) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from pliant.core.arrays import Floats
+
+PartTable = Mapping[str, Any]  # a part of a drawing as JSON
+LoopTable = Mapping[str, Any]  # a closed loop of a drawing as JSON
 
 
 @dataclass(frozen=True)

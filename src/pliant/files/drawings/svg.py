@@ -14,7 +14,14 @@ from pliant.core.errors import Fault, InputError
 from pliant.files.drawings.flatten import MOST_POINTS
 from pliant.files.drawings.strokes import Caption, LeftOut, Sheet, Stroke
 from pliant.files.drawings.svg_shapes import SHAPES, circle_of, compose, length, matrix_of, shape_lines
-from pliant.files.drawings.svg_style import Style, colour_of, is_removed, sheet_of, style_of, why_invisible
+from pliant.files.drawings.svg_style import (
+    StyleProperties,
+    colour_of,
+    is_removed,
+    sheet_of,
+    style_of,
+    why_invisible,
+)
 from pliant.files.drawings.units import MILLIMETRES, millimetres
 from pliant.files.xml_tree import place_of, read_tree, tag_of
 
@@ -37,7 +44,7 @@ class _Pen:
     """What holds at a place in the tree."""
 
     matrix: Floats  # (2, 3) from its coordinates to the model's
-    style: Style = field(default_factory=lambda: {})
+    style: StyleProperties = field(default_factory=lambda: {})
     layer: str = ""
     group: str = ""
     name: str = ""  # of a `use`, for what it makes

@@ -89,12 +89,12 @@ def matrix_of(text: str | None, element: Element) -> Floats:
         if not _TRANSFORMS.fullmatch(text):
             raise ValueError(text)
         made: Any = svg.Matrix(text)
-        found = np.array([[made.a, made.c, made.e], [made.b, made.d, made.f]], np.float64)
+        matrix = np.array([[made.a, made.c, made.e], [made.b, made.d, made.f]], np.float64)
     except (ValueError, TypeError, AttributeError, IndexError, OverflowError):
         raise _refusal(element, f"has a transform that cannot be read: {text[:60]!r}") from None
-    if not np.isfinite(found).all():
+    if not np.isfinite(matrix).all():
         raise _refusal(element, "has a transform that is not finite")
-    return found
+    return matrix
 
 
 def compose(outer: Floats, inner: Floats) -> Floats:
@@ -111,11 +111,11 @@ def length(text: str, relative_to: float) -> float:
     said = _LENGTH.fullmatch(text)
     if said is None:
         raise ValueError(text)
-    found, unit = float(said[1]), said[2] or "px"
-    found *= relative_to / 100 if unit == "%" else _PIXELS[unit]
-    if not math.isfinite(found):
+    amount, unit = float(said[1]), said[2] or "px"
+    amount *= relative_to / 100 if unit == "%" else _PIXELS[unit]
+    if not math.isfinite(amount):
         raise ValueError(text)
-    return found
+    return amount
 
 
 def _path_of(element: Element, viewport: tuple[float, float]) -> Any:

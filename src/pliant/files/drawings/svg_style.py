@@ -12,8 +12,8 @@ KEYS = ("display", "visibility", "stroke", "fill", "stroke-opacity", "opacity")
 INHERITED = ("visibility", "stroke", "fill")
 RULES = 10_000  # of style sheets
 
-Style = Mapping[str, str]
-Sheet = dict[str, dict[str, str]]
+StyleProperties = Mapping[str, str]
+StyleSheet = dict[str, dict[str, str]]
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
@@ -35,9 +35,9 @@ _WORDS = {
 }
 
 
-def sheet_of(texts: Iterable[str]) -> Sheet:
+def sheet_of(texts: Iterable[str]) -> StyleSheet:
     """Rules of style sheets by simple selector: "g", ".cut", "#lid", "path.cut"."""
-    rules: Sheet = {}
+    rules: StyleSheet = {}
     for text in texts:
         for selectors, body in _RULE.findall(_COMMENT.sub("", text))[:RULES]:
             declared = _declarations(body)
@@ -47,7 +47,7 @@ def sheet_of(texts: Iterable[str]) -> Sheet:
     return rules
 
 
-def style_of(element: Element, inherited: Style, sheet: Sheet) -> dict[str, str]:
+def style_of(element: Element, inherited: StyleProperties, sheet: StyleSheet) -> dict[str, str]:
     """What holds for an element: inherited, its attributes, the sheet, its own style, each over the last."""
     tag = tag_of(element)
     found = {key: value for key, value in inherited.items() if key in INHERITED}
@@ -60,12 +60,12 @@ def style_of(element: Element, inherited: Style, sheet: Sheet) -> dict[str, str]
     return found | _declarations(element.get("style", ""))
 
 
-def is_removed(style: Style) -> bool:
+def is_removed(style: StyleProperties) -> bool:
     """Whether an element is not displayed at all, nor anything in it."""
     return style.get("display") == "none"
 
 
-def why_invisible(style: Style) -> str:
+def why_invisible(style: StyleProperties) -> str:
     """Why a shape is not to be seen; "" where it is."""
     if style.get("visibility") in ("hidden", "collapse"):
         return "hidden"
@@ -75,7 +75,7 @@ def why_invisible(style: Style) -> str:
     return "neither line nor fill" if bare and style.get("fill", "black") == "none" else ""
 
 
-def colour_of(style: Style) -> str:
+def colour_of(style: StyleProperties) -> str:
     """The colour of the line, else of the fill, as "#rrggbb" where it can be said so."""
     for key in ("stroke", "fill"):
         if (given := style.get(key, "none").strip().lower()) != "none":

@@ -8,8 +8,9 @@ driven. In PMKS+ numbers are thousandths in base 64, with a leading 0 where they
 from __future__ import annotations
 
 import re
-from math import radians
+from math import atan2, radians
 from string import ascii_lowercase, ascii_uppercase, digits
+from typing import NamedTuple
 from urllib.parse import unquote_plus
 
 from pliant.core.errors import Fault, InputError
@@ -126,7 +127,7 @@ def _plus_linkage(payload: str, title: str) -> LinkageDraft:
     at_link: dict[str, list[str]] = {}
     left: list[tuple[str, str]] = []
     sliding: dict[str, str] = {}  # the block of a slot, by the pin that runs in it
-    known = {name for name, *_ in records}
+    known = {record.name for record in records}
     for one in filter(None, links):
         kind, name, members = _plus_link(one, known)
         if kind == "P" and len(members) == 2:
@@ -140,16 +141,25 @@ def _plus_linkage(payload: str, title: str) -> LinkageDraft:
     return draft
 
 
-def _plus_joint(text: str) -> tuple[str, str, int, float, float, float, list[str]]:
-    """Id, name, flags, x, y, angle, and the slot's link and joints of a joint that runs in one."""
+class _PlusJoint(NamedTuple):
+    """A joint of PMKS+ as it is written."""
+
+    name: str  # its id
+    flags: int  # 1: a block, 2: driven, 4: on the ground, 8: its links are welded
+    x: float
+    y: float
+    angle: float  # of the slot that it runs in
+    slot: list[str]  # its link and joints; none where it runs in none
+
+
+def _plus_joint(text: str) -> _PlusJoint:
     words = text.split(",")
     flags, name = DIGITS.find(words[0][:1]), words[0][1:]
     numbers = words[2:] if len(words) > 4 else words[1:]
     if not name or flags < 0 or len(numbers) < 3:
         raise InputError([Fault("joint", f"{value_text(text)} cannot be read", "Copy the URL of PMKS+ anew")])
     x, y, angle = map(_thousandths, numbers[:3])
-    said = words[1] if len(words) > 4 else name
-    return name, said or name, flags, x, y, angle, [word for word in numbers[3:] if word]
+    return _PlusJoint(name, flags, x, y, angle, [word for word in numbers[3:] if word])
 
 
 def _plus_link(text: str, known: set[str]) -> tuple[str, str, list[str]]:
@@ -170,20 +180,19 @@ def _plus_link(text: str, known: set[str]) -> tuple[str, str, list[str]]:
 
 
 def _plus_rows(
-    records: list[tuple[str, str, int, float, float, float, list[str]]],
+    records: list[_PlusJoint],
     at_link: dict[str, list[str]],
     sliding: dict[str, str],
     left: list[tuple[str, str]],
 ) -> list[JointRow]:
     """Joints in rows; welded links are one, and blocks in slots are the slots of their pins."""
-    welded = [name for name, _, flags, *_ in records if flags & 8]
-    for joint in welded:
+    for joint in [record.name for record in records if record.flags & 8]:
         mine = [link for link, members in at_link.items() if joint in members]
         for other in mine[1:]:
             at_link[mine[0]] += [member for member in at_link.pop(other) if member not in at_link[mine[0]]]
-    blocks = {name: (flags, angle, slot) for name, _, flags, _, _, angle, slot in records if flags & 1}
+    blocks = {record.name: record for record in records if record.flags & 1}
     rows: list[JointRow] = []
-    for name, _said, flags, x, y, _angle, _slot in records:
+    for name, flags, x, y, _, _ in records:
         if flags & 1:
             continue
         links = tuple(link for link, members in at_link.items() if name in members)
@@ -192,14 +201,14 @@ def _plus_rows(
         if block is None:
             rows.append(JointRow(name, "R", (x, y), links, driven=bool(flags & 2)))
             continue
-        carrier = _carrier(block[2], at_link) if not block[0] & 4 else GROUND
+        carrier = _carrier(block.slot, at_link) if not block.flags & 4 else GROUND
         if not carrier:
             left.append((f"slot at {name}", "the link it is in cannot be found"))
             rows.append(JointRow(name, "R", (x, y), links))
             continue
         angle = _slot_angle(block, records)
         inner = tuple(link for link in links if link not in (carrier, GROUND))
-        driven = bool(block[0] & 2)
+        driven = bool(block.flags & 2)
         if flags & 8:  # the link is one with the block: it slides, and does not turn
             rows.append(JointRow(name, "R", (x, y), inner))
             rows.append(JointRow(name, "P", (x, y), (carrier, *inner), angle, driven))
@@ -215,15 +224,11 @@ def _carrier(slot: list[str], at_link: dict[str, list[str]]) -> str:
     )
 
 
-def _slot_angle(
-    block: tuple[int, float, list[str]], records: list[tuple[str, str, int, float, float, float, list[str]]]
-) -> float:
+def _slot_angle(block: _PlusJoint, records: list[_PlusJoint]) -> float:
     """The direction of a slot: its own, or that from one of its joints to the other."""
-    from math import atan2
-
-    place = {name: (x, y) for name, _, _, x, y, _, _ in records}
-    ends = [place[one] for one in block[2][1:] if one in place]
-    return atan2(ends[1][1] - ends[0][1], ends[1][0] - ends[0][0]) if len(ends) == 2 else block[1]
+    place = {record.name: (record.x, record.y) for record in records}
+    ends = [place[one] for one in block.slot[1:] if one in place]
+    return atan2(ends[1][1] - ends[0][1], ends[1][0] - ends[0][0]) if len(ends) == 2 else block.angle
 
 
 def _thousandths(text: str) -> float:

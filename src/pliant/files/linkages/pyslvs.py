@@ -39,7 +39,7 @@ def pyslvs_linkage(text: str, title: str) -> LinkageDraft:
 
 def _joints(text: str) -> list[str]:
     """What stands between the brackets of each J[…]."""
-    found: list[str] = []
+    contents: list[str] = []
     place = 0
     while (begin := text.find("J[", place)) >= 0 and not text[place:begin].strip(" ,"):
         depth, end = 1, begin + 2
@@ -48,11 +48,11 @@ def _joints(text: str) -> list[str]:
             end += 1
         if depth:
             raise InputError(
-                [Fault(f"joint {len(found)}", "has no closing bracket", "Copy the expression whole")]
+                [Fault(f"joint {len(contents)}", "has no closing bracket", "Copy the expression whole")]
             )
-        found.append(text[begin + 2 : end - 1])
+        contents.append(text[begin + 2 : end - 1])
         place = end
-    return found
+    return contents
 
 
 def _row(body: str, number: int, driven: int | None) -> JointRow:
@@ -76,5 +76,5 @@ def _row(body: str, number: int, driven: int | None) -> JointRow:
 
 def _driven(text: str) -> int | None:
     """The joint that turns, of the first pair that the file gives as input."""
-    found = _INPUT.search(text)
-    return int(found[1] or found[3]) if found else None
+    match = _INPUT.search(text)
+    return int(match[1] or match[3]) if match else None

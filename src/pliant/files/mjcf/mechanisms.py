@@ -60,11 +60,11 @@ class _Nodes:
     def other(self, body: str, node: str) -> str:
         """A node of a body's group away from one, made where there is none."""
         here = self.places[node]
-        found = max(
+        farthest = max(
             self.of(body), key=lambda name: float(np.linalg.norm(self.places[name] - here)), default=node
         )
-        if np.linalg.norm(self.places[found] - here) > SAME * self.size:
-            return found
+        if np.linalg.norm(self.places[farthest] - here) > SAME * self.size:
+            return farthest
         return self.add(f"{body} end", self._far_end(body, node), [body])
 
     def _far_end(self, body: str, node: str) -> Floats:
@@ -149,7 +149,7 @@ def _single_joints(
     tree: MjcfTree, leader: dict[str, str], left_out: list[tuple[str, str]]
 ) -> list[MjcfJoint]:
     """One joint for each body: of several the first; the rest, and free ones, are listed."""
-    found: dict[str, MjcfJoint] = {}
+    joint_of: dict[str, MjcfJoint] = {}
     for joint in tree.joints.values():
         if joint.kind == "free":
             left_out.append(
@@ -157,13 +157,13 @@ def _single_joints(
             )
         elif joint.body == WORLD:
             left_out.append((f"joint {joint.name}", "is of the world"))
-        elif joint.body in found:
+        elif joint.body in joint_of:
             left_out.append((f"joint {joint.name}", f"is a second joint of {joint.body!r}, and is held"))
         elif joint.kind not in ("hinge", "slide", "ball"):
             left_out.append((f"joint {joint.name}", f"is of type {joint.kind}"))
         else:
-            found[joint.body] = joint
-    return list(found.values())
+            joint_of[joint.body] = joint
+    return list(joint_of.values())
 
 
 def _plane(joints: Sequence[MjcfJoint], left_out: list[tuple[str, str]]) -> Floats | None:

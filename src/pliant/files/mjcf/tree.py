@@ -58,10 +58,10 @@ class MjcfTree:
 
     def settings(self, element: Element, childclass: str = "") -> dict[str, str]:
         """The attributes of an element over those of its class."""
-        found = dict(self.defaults.get("main", {}).get(tag_of(element), {}))
+        attributes = dict(self.defaults.get("main", {}).get(tag_of(element), {}))
         for name in (childclass, element.get("class", "")):
-            found |= self.defaults.get(name, {}).get(tag_of(element), {}) if name else {}
-        return found | dict(element.attrib)
+            attributes |= self.defaults.get(name, {}).get(tag_of(element), {}) if name else {}
+        return attributes | dict(element.attrib)
 
     def angle(self, value: float) -> float:
         """An angle of the file in radians."""
@@ -107,14 +107,14 @@ def numbers(element: Element, key: str, count: int, given: str | None) -> Floats
     if given is None or not given.strip():
         return None
     try:
-        found = np.array([float(one) for one in given.split()], np.float64)
+        values = np.array([float(one) for one in given.split()], np.float64)
     except ValueError:
-        found = np.zeros(0)
-    if len(found) < count or not np.isfinite(found).all():
+        values = np.zeros(0)
+    if len(values) < count or not np.isfinite(values).all():
         raise InputError(
             [Fault(place_of(element), f"has {key} = {given[:60]!r}, not {count} numbers", "Mend it")]
         )
-    return found[:count]
+    return values[:count]
 
 
 def _read_defaults(
@@ -154,7 +154,7 @@ def _read_child(
     name = element.get("name") or f"body {len(tree.bodies)}"
     if name in tree.bodies:
         raise InputError(
-            [Fault(place_of(element), f"{name!r} is the name of two bodies", "Give each its own")]
+            [Fault(place_of(element), f"{name!r} is the name of two bodies", "Give each its own", (name,))]
         )
     if len(tree.bodies) > MOST:
         raise InputError(
@@ -219,11 +219,11 @@ def _orientation(tree: MjcfTree, element: Element, settings: Mapping[str, str], 
     if (turn := numbers(element, "axisangle", 4, settings.get("axisangle"))) is not None:
         return _about(turn[:3], tree.angle(float(turn[3])))
     if (euler := numbers(element, "euler", 3, settings.get("euler"))) is not None:
-        found = np.eye(3)
+        rotation = np.eye(3)
         for letter, angle in zip(eulers, euler.tolist(), strict=False):
             step = _about(np.eye(3)["xyz".index(letter.lower())], tree.angle(angle))
-            found = found @ step if letter.islower() else step @ found
-        return found
+            rotation = rotation @ step if letter.islower() else step @ rotation
+        return rotation
     if (axes := numbers(element, "xyaxes", 6, settings.get("xyaxes"))) is not None:
         x = _unit(axes[:3])
         y = _unit(axes[3:] - x * (x @ axes[3:]))

@@ -106,7 +106,7 @@ def parts_of(model: BaseModel, **settings: object) -> CuttingList:
     given: dict[str, Any] = dict(settings)
     asked = CutSettings(**given)
     scale = asked.scale * _millimetres(str(getattr(model, "units", "mm")))
-    found, notes = _found(model, asked, scale)
+    found, notes = _uncut_parts(model, asked, scale)
     if len(found) > MOST:
         problem = f"the model has {len(found):,} parts; a sheet takes {MOST:,}"
         raise InputError([Fault("", problem, "Cut a part of the model")])
@@ -126,7 +126,7 @@ def _millimetres(unit: str) -> float:
     return MILLIMETRES[unit]
 
 
-def _found(model: BaseModel, asked: CutSettings, scale: float) -> tuple[list[Part], tuple[str, ...]]:
+def _uncut_parts(model: BaseModel, asked: CutSettings, scale: float) -> tuple[list[Part], tuple[str, ...]]:
     """The parts in the model's unit, and what to know of them."""
     from pliant.files.parts.rigid_parts import assembly_parts, fastener_parts
     from pliant.flex.model import Assembly

@@ -7,8 +7,8 @@ from typing import Any
 
 import ezdxf
 
-from pliant.files.parts.names import layer_names
 from pliant.files.parts.part import Circle, Loop, Part
+from pliant.files.parts.part_names import layer_names
 from pliant.files.parts.sheet import CutSheet
 
 MILLIMETRES = 4  # of $INSUNITS

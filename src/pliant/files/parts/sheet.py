@@ -71,7 +71,8 @@ def _check_fits(
         f"has no room for {len(over)} of {len(parts)} parts; the first is"
         f" {parts[over[0]].name!r}, {wide:.4g} × {high:.4g} mm"
     )
-    raise InputError([Fault("--sheet", problem, "Give a larger sheet, a smaller --spacing, or fewer parts")])
+    cure = "Give a larger sheet, a smaller --spacing, or fewer parts"
+    raise InputError([Fault("--sheet", problem, cure, (parts[over[0]].name,))])
 
 
 def in_place(parts: Sequence[Part], kerf: float) -> CutSheet:
@@ -94,4 +95,5 @@ def _check_apart(parts: Sequence[Part]) -> None:
         one, other = owners[first], owners[second]
         if first < second and one.level == other.level and regions[first].intersection(regions[second]).area:
             problem = f"{one.name!r} and {other.name!r} are nearer to each other than the kerf"
-            raise InputError([Fault("--in-place", problem, "Leave --in-place out: each is cut by itself")])
+            cure = "Leave --in-place out: each is cut by itself"
+            raise InputError([Fault("--in-place", problem, cure, (one.name, other.name))])

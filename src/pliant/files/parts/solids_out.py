@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from pliant.files.parts.names import text_of
+from pliant.files.parts.part_names import text_of
 from pliant.files.parts.solids import Mesh
 
 CONTENT_TYPES = """<?xml version="1.0" encoding="UTF-8"?>

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from xml.sax.saxutils import escape, quoteattr
 
-from pliant.files.parts.names import ids, text_of
 from pliant.files.parts.part import Circle, Loop, Part
+from pliant.files.parts.part_names import ids, text_of
 from pliant.files.parts.sheet import CutSheet
 
 LINE = 0.1  # mm

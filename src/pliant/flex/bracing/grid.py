@@ -9,18 +9,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.flex.generate.masks import Mask
-from pliant.flex.generate.voxels import Cell, Joint, cell_name, voxels
+from pliant.flex.generate.voxels import CellIndex, JointStyle, cell_name, voxels
 from pliant.flex.model import Assembly
 
 NAME = re.compile(r"c(\d+)_(\d+)")
-JOINTS: tuple[Joint, ...] = ("dovetail", "puzzle")
+JOINTS: tuple[JointStyle, ...] = ("dovetail", "puzzle")
 
 
 @dataclass(frozen=True)
 class CellBeam:
     """A straight run of cells that would join two."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[CellIndex, ...]
     ends: tuple[str, str]  # the bodies that it joins
 
 
@@ -29,11 +29,11 @@ class CellGrid:
     """Which cells a structure has, and how they are joined."""
 
     mask: Mask  # (rows, columns)
-    joint: Joint
+    joint: JointStyle
     size: float
     model: Assembly
 
-    def with_cells(self, cells: tuple[Cell, ...]) -> CellGrid:
+    def with_cells(self, cells: tuple[CellIndex, ...]) -> CellGrid:
         """The structure with further cells."""
         mask = self.mask.copy()
         for column, row in cells:
@@ -70,7 +70,7 @@ def cell_grid(model: Assembly) -> CellGrid | None:
     return None
 
 
-def _structure(mask: Mask, joint: Joint, size: float, model: Assembly) -> Assembly:
+def _structure(mask: Mask, joint: JointStyle, size: float, model: Assembly) -> Assembly:
     """Cells on a mask with all else as in a model."""
     held = [
         (int(cell[1]), int(cell[2]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pliant.core.store import sayable
-from pliant.core.written import figure, place
+from pliant.core.written import figure, vector_text
 from pliant.flex.bracing.result import BraceResult
 from pliant.flex.report import opening
 from pliant.flex.report import sentence as flex_sentence
@@ -21,7 +21,7 @@ def summary(result: BraceResult) -> str:
     ]
     if result.pair is not None:
         ends = zip(result.pair.points, result.pair.bodies, strict=True)
-        both = " and ".join(f"{place(point, digits=4)} of {name}" for point, name in ends)
+        both = " and ".join(f"{vector_text(point, digits=4)} of {name}" for point, name in ends)
         part = "part" if result.pair.change > 0 else "approach"
         by = f"{figure(abs(result.pair.change), digits=4)} {result.model.units}"
         rows.append(f"  gives the most     {both} {part} by {by}")

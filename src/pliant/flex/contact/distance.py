@@ -15,6 +15,7 @@ is that of eq. 12, with p and n in place of polar coordinates.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 import numpy as np
 
@@ -84,8 +85,18 @@ def gaps_and_blocks(rows: Rows, poses: Floats) -> tuple[Floats, Floats]:
     return dot(normal, arm) - rows.offset, blocks
 
 
-def _columns(rows: Rows) -> tuple[Ints, Ints, Floats, Floats, Floats]:
-    return rows.edge_body, rows.point_body, rows.normal, rows.offset, rows.point
+class _RowColumns(NamedTuple):
+    """What the compiled loops read of rows, in the order of their arguments."""
+
+    edge_body: Ints
+    point_body: Ints
+    normal: Floats
+    offset: Floats
+    point: Floats
+
+
+def _columns(rows: Rows) -> _RowColumns:
+    return _RowColumns(rows.edge_body, rows.point_body, rows.normal, rows.offset, rows.point)
 
 
 def contact_points(rows: Rows, poses: Floats) -> tuple[Floats, Floats]:

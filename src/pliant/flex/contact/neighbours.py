@@ -10,6 +10,7 @@ drawings of curves, each vertex looks for its nearest edge in a tree (`flex.geom
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 import shapely
@@ -43,6 +44,19 @@ class Hints:
 
     edge: Ints  # (G,)
     distance: Floats  # (G,)
+
+
+Known = TypeVar("Known", Candidates, Hints)
+
+
+@dataclass(frozen=True)
+class NearGroups(Generic[Known]):
+    """Groups (convex vertex, other body) that are near each other."""
+
+    vertex: Ints  # (G,) sorted, then by body
+    body: Ints  # (G,)
+    pair: Ints  # (G,) the place of a group's two bodies among the pairs that were asked about
+    edges: Known
 
 
 @dataclass(frozen=True)
@@ -114,19 +128,19 @@ def find_neighbours(parts: Parts, poses: Floats, reach: float, most: int | None 
     around = pairs = _near_bodies(parts, poses, reach + margin)
     if most is not None:
         pairs = pairs[_among_nearest(parts, poses, pairs, most)]
-    vertex, body, pair, edges = _near_groups(parts, poses, pairs, reach + margin)
-    met, place = np.unique(pair, return_inverse=True)
+    near = _near_groups(parts, poses, pairs, reach + margin)
+    met, place = np.unique(near.pair, return_inverse=True)
     return Neighbours(
-        vertex=vertex,
-        body=body,
-        keys=vertex * len(poses) + body,
+        vertex=near.vertex,
+        body=near.body,
+        keys=near.vertex * len(poses) + near.body,
         pairs=pairs[met],
         pair=place,
         around=around,
         reach=reach,
         margin=margin,
         poses=poses,
-        edges=edges,
+        edges=near.edges,
         most=most,
     )
 
@@ -191,15 +205,15 @@ def _code(parts: Parts, body: Ints, other: Ints) -> Ints:
 
 def _near_groups(
     parts: Parts, poses: Floats, pairs: Ints, radius: float
-) -> tuple[Ints, Ints, Ints, Candidates | Hints]:
-    """Groups by vertex and body, the places of their pairs, what is known of their edges."""
+) -> NearGroups[Candidates] | NearGroups[Hints]:
+    """Groups of bodies in these pairs that are within a distance of each other."""
     if len(parts.free) >= CROSSOVER:  # programs are compiled, so the compiler is loaded in any case
-        return _by_trees(parts, poses, pairs, radius)
+        return _groups_by_trees(parts, poses, pairs, radius)
     world = carry(poses[parts.outlines.body], parts.outlines.point)
     vertices, edges = _near_features(parts, world, pairs, radius)
     if _many(parts.outlines, world, vertices, edges, radius):
-        return _by_trees(parts, poses, pairs, radius)
-    return _by_lists(parts, world, pairs, vertices, edges, radius)
+        return _groups_by_trees(parts, poses, pairs, radius)
+    return _groups_by_lists(parts, world, pairs, vertices, edges, radius)
 
 
 def _many(outlines: Outlines, world: Floats, vertices: Ints, edges: Ints, radius: float) -> bool:
@@ -235,9 +249,9 @@ def _boxes(world: Floats, outlines: Outlines, edges: Ints, radius: float) -> tup
     return np.minimum(start, end) - radius, np.maximum(start, end) + radius
 
 
-def _by_lists(
+def _groups_by_lists(
     parts: Parts, world: Floats, pairs: Ints, vertices: Ints, edges: Ints, radius: float
-) -> tuple[Ints, Ints, Ints, Candidates]:
+) -> NearGroups[Candidates]:
     """Groups of some vertices, with all of some edges that are within `radius` of them."""
     outlines = parts.outlines
     between = _features_between(parts, world, pairs, vertices, edges, radius)
@@ -249,7 +263,7 @@ def _by_lists(
     vertex, edge, other, pair = vertex[order], edge[order], other[order], pair[order]
     first = np.flatnonzero((np.diff(vertex, prepend=-1) != 0) | (np.diff(other, prepend=-1) != 0))
     group = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(edge))))
-    return vertex[first], other[first], pair[first], Candidates(edge, group, first)
+    return NearGroups(vertex[first], other[first], pair[first], Candidates(edge, group, first))
 
 
 def _by_box_tree(
@@ -317,7 +331,7 @@ def _places(codes: Ints, known: Ints) -> Ints:
     return np.where(known[place] == codes, place, NONE)
 
 
-def _by_trees(parts: Parts, poses: Floats, pairs: Ints, radius: float) -> tuple[Ints, Ints, Ints, Hints]:
+def _groups_by_trees(parts: Parts, poses: Floats, pairs: Ints, radius: float) -> NearGroups[Hints]:
     """The same groups, each with its nearest edge."""
     from pliant.flex.geometry.trees import near_vertices
 
@@ -328,7 +342,7 @@ def _by_trees(parts: Parts, poses: Floats, pairs: Ints, radius: float) -> tuple[
         both[order], outlines.starts, outlines.convex, poses, *outlines.trees, radius
     )
     pair = (order % max(len(pairs), 1))[place]
-    return vertex, body, pair, Hints(edge, distance)
+    return NearGroups(vertex, body, pair, Hints(edge, distance))
 
 
 def gap_scale(parts: Parts, clearance: float) -> float:
@@ -361,5 +375,5 @@ def _to_nearest(parts: Parts, polygons: NDArray[np.object_], body: int) -> float
     for some in (apart == apart.min(initial=np.inf), apart > apart.min(initial=np.inf)):
         near = others[some & (apart < least)]
         pairs = np.stack([np.full(len(near), body), near], axis=1)
-        least = _by_trees(parts, parts.drawn, pairs, least)[3].distance.min(initial=least)
+        least = _groups_by_trees(parts, parts.drawn, pairs, least).edges.distance.min(initial=least)
     return float(least)

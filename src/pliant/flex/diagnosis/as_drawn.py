@@ -20,11 +20,10 @@ from pliant.core.pose import carry
 from pliant.flex.contact.overlap import Overlaps
 from pliant.flex.geometry.bodies import broken_bodies
 from pliant.flex.geometry.parts import Parts, inset_depths
+from pliant.flex.geometry.solid import Polygons
 from pliant.flex.model import Assembly, Keep, Limit, Sight
 from pliant.flex.problem.system import System
 from pliant.flex.status import FlexStatus
-
-Shapes = shapely.Polygon | shapely.MultiPolygon
 
 SHOWN = 10  # pairs that a way apart is found for
 DIRECTIONS = 48  # ways apart that are tried, those across the longest edges first
@@ -125,7 +124,7 @@ def _shortest_separation(parts: Parts, overlap: DrawnOverlap) -> Separation:
     return Separation(parts.names_of(np.array([mover])), float(best), (float(along[0]), float(along[1])))
 
 
-def _edge_normals(*polygons: Shapes) -> Floats:
+def _edge_normals(*polygons: Polygons) -> Floats:
     """Unit normals of the edges of polygons, either way, (D, 2), each once."""
     rings = [ring for polygon in polygons for ring in shapely.get_rings(shapely.get_parts(polygon))]
     sides = np.concatenate([np.diff(shapely.get_coordinates(ring), axis=0) for ring in rings])
@@ -137,7 +136,7 @@ def _edge_normals(*polygons: Shapes) -> Floats:
     return either[np.sort(first)[:DIRECTIONS]]
 
 
-def _clear(still: Shapes, mover: Shapes, direction: Floats, enough: float) -> float:
+def _clear(still: Polygons, mover: Polygons, direction: Floats, enough: float) -> float:
     """How far a body must go along a direction to share no area with another; inf from `enough` on."""
     ends = [shapely.get_coordinates(polygon) @ direction for polygon in (still, mover)]
     farthest = float(ends[0].max() - ends[1].min())  # there nothing of the one is beside the other

@@ -20,7 +20,13 @@ from pliant.flex.generate.masks import (
     vault,
 )
 from pliant.flex.generate.pinned_links import pinned_links
-from pliant.flex.generate.table import TABLE, TableEntry, expected_rows, table_structure, table_structures
+from pliant.flex.generate.table_structures import (
+    TABLE,
+    TableEntry,
+    expected_rows,
+    table_structure,
+    table_structures,
+)
 from pliant.flex.generate.voxels import raise_study, voxels
 
 __all__ = [

@@ -8,12 +8,10 @@ import numpy as np
 import shapely
 
 from pliant.core.arrays import Floats
-from pliant.flex.model import Assembly, Body, Region, Study, Term
-
-Ring = tuple[tuple[float, float], ...]
+from pliant.flex.model import Assembly, Body, Outline, Region, Study, Term
 
 
-def circle(radius: float, sides: int, around: bool = False) -> Ring:
+def circle(radius: float, sides: int, around: bool = False) -> Outline:
     """A regular polygon with flats to the right, top, left and bottom where `sides` is a multiple of 4.
 
     Its corners lie on the circle, or, with `around`, its sides touch it from outside.
@@ -198,15 +196,15 @@ def _polar_vector(angle: float, length: float) -> Floats:
     return length * np.array([math.cos(angle), math.sin(angle)])
 
 
-def _exterior(area: shapely.Geometry) -> Ring:
+def _exterior(area: shapely.Geometry) -> Outline:
     if not isinstance(area, shapely.Polygon) or area.interiors:
         raise ValueError(f"a plate falls into pieces: {shapely.to_wkt(area)}; move its slots apart")
     return _ring(shapely.get_coordinates(area.exterior)[:-1])
 
 
-def _box(left: float, bottom: float, right: float, top: float) -> Ring:
+def _box(left: float, bottom: float, right: float, top: float) -> Outline:
     return ((left, bottom), (right, bottom), (right, top), (left, top))
 
 
-def _ring(points: Floats) -> Ring:
+def _ring(points: Floats) -> Outline:
     return tuple((x, y) for x, y in points.tolist())

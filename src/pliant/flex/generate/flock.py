@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 
+from pliant.core.quantity import Vector
 from pliant.flex.model import Assembly, Body, Keep, Limit, Sight, StageStudy, Study, Term
-
-Point = tuple[float, float]
 
 ROBOT = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
 POST_WIDTH = 0.5
@@ -49,7 +48,7 @@ def flock(
         ValueError: fewer than one robot.
     """
     _check(robots)
-    places = [_place(index) for index in range(robots)]
+    places = [_rank_and_file(index) for index in range(robots)]
     room = 0.5 * (spacing - 1.0)
     asked = study or Study(maximize=(Term(gather="r0"),), reach=spacing, neighbours=NEAREST)
     return Assembly(
@@ -96,7 +95,7 @@ def flock_through_door(
     abreast = math.floor((door - 1.0) / PITCH) + 1 if door > 1.0 + AIR else 0
     if abreast < 1:
         raise ValueError(f"door: got {door:g}; a robot is 1 wide and needs {AIR:g} of air beside it")
-    places = [_place(index) for index in range(robots)]
+    places = [_rank_and_file(index) for index in range(robots)]
     drawn = [(spacing * (file - 0.5 * rank), -spacing * rank) for rank, file in places]
     column = _column(places, drawn, abreast, math.tan(half_angle))
     ahead = 2.0 * spacing + 3.0 - min(y for _, y in column)
@@ -144,7 +143,7 @@ def _posts(door: float, spacing: float) -> list[Body]:
     ]
 
 
-def _square(half: float) -> tuple[Point, ...]:
+def _square(half: float) -> tuple[Vector, ...]:
     return ((-half, -half), (half, -half), (half, half), (-half, half))
 
 
@@ -157,7 +156,7 @@ def _sights(places: list[tuple[int, int]], half_angle: float) -> tuple[Sight, ..
     )
 
 
-def _stage(targets: list[Point], before: list[Point], square: tuple[Point, ...]) -> StageStudy | None:
+def _stage(targets: list[Vector], before: list[Vector], square: tuple[Vector, ...]) -> StageStudy | None:
     """Every robot to its place, the leader inside a square; None where everybody is there already."""
     if all(math.dist(*each) < 0.01 for each in zip(targets, before, strict=True)):
         return None
@@ -165,14 +164,14 @@ def _stage(targets: list[Point], before: list[Point], square: tuple[Point, ...])
     return StageStudy(maximize=terms, keep=(Keep(body="r0", inside=square),))
 
 
-def _column(places: list[tuple[int, int]], drawn: list[Point], abreast: int, slope: float) -> list[Point]:
+def _column(places: list[tuple[int, int]], drawn: list[Vector], abreast: int, slope: float) -> list[Vector]:
     """Where each robot stands in a column so many abreast, every rank in rows of its own.
 
     Robots are counted from the ends of their rank inwards, as the ones in front of them are, so
     that the row of the same number holds the one in front. A rank falls back until everybody has
     that one in view, where it is drawn as in the column.
     """
-    column: list[Point] = []
+    column: list[Vector] = []
     for rank in range(places[-1][0] + 1):
         members = [i for i, (own, _) in enumerate(places) if own == rank]
         half = max(abreast // 2, 1)
@@ -200,10 +199,10 @@ def _across(rows: list[int]) -> list[float]:
     return [PITCH * (rows[:k].count(row) - 0.5 * (rows.count(row) - 1)) for k, row in enumerate(rows)]
 
 
-def _place(index: int) -> tuple[int, int]:
+def _rank_and_file(index: int) -> tuple[int, int]:
     """Rank and file of a robot: rank k starts at the k-th triangular number.
 
-    >>> [_place(index) for index in range(4)]
+    >>> [_rank_and_file(index) for index in range(4)]
     [(0, 0), (1, 0), (1, 1), (2, 0)]
     """
     rank = (math.isqrt(8 * index + 1) - 1) // 2
@@ -213,7 +212,7 @@ def _place(index: int) -> tuple[int, int]:
 def _front(rank: int, file: int) -> int:
     """The robot of the rank ahead on the side of the middle.
 
-    >>> [_front(*_place(index)) for index in range(1, 6)]
+    >>> [_front(*_rank_and_file(index)) for index in range(1, 6)]
     [0, 0, 1, 1, 2]
     """
     return (rank - 1) * rank // 2 + (file if 2 * file < rank else file - 1)

@@ -9,14 +9,14 @@ import numpy as np
 import shapely
 
 from pliant.core.errors import Fault, InputError
+from pliant.core.quantity import Vector
 from pliant.flex.model import Assembly, Body, Pin, Study
 
-Point = tuple[float, float]
 GROUND = "ground"
 
 
 def pinned_links(
-    joints: Mapping[str, Point],
+    joints: Mapping[str, Vector],
     links: Mapping[str, Sequence[str]],
     ground: Sequence[str],
     clearance: float | Mapping[str, float] = 0.1,
@@ -71,21 +71,22 @@ def pinned_links(
 
 
 def _check_names(
-    joints: Mapping[str, Point], links: Mapping[str, Sequence[str]], ground: Sequence[str]
+    joints: Mapping[str, Vector], links: Mapping[str, Sequence[str]], ground: Sequence[str]
 ) -> None:
     used = [(f"links.{name}", end) for name, ends in links.items() for end in ends]
     faults = [
-        Fault(where, f"{name!r} is no joint", f"Joints: {', '.join(joints)}")
+        Fault(where, f"{name!r} is no joint", f"Joints: {', '.join(joints)}", (name,))
         for where, name in [*used, *(("ground", name) for name in ground)]
         if name not in joints
     ]
     if GROUND in links:
-        faults.append(Fault("links", f"{GROUND!r} is the name of what is held", "Give the link another name"))
+        problem = f"{GROUND!r} is the name of what is held"
+        faults.append(Fault("links", problem, "Give the link another name", (GROUND,)))
     if faults:
         raise InputError(faults)
 
 
-def _plate(points: Sequence[Point], width: float) -> tuple[Point, ...]:
+def _plate(points: Sequence[Vector], width: float) -> tuple[Vector, ...]:
     """What lies within half a width of the hull of points."""
     around = shapely.buffer(
         shapely.convex_hull(shapely.multipoints(np.array(points))), width / 2, quad_segs=4

@@ -13,13 +13,12 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.flex.generate.masks import Mask
-from pliant.flex.model import Assembly, Body, Study, Term
+from pliant.flex.model import Assembly, Body, Outline, Study, Term
 
-Joint = Literal["dovetail", "puzzle"]
+JointStyle = Literal["dovetail", "puzzle"]
 Polarity = Literal["regular", "random"]
-Cell = tuple[int, int]  # column, row
+CellIndex = tuple[int, int]  # column, row
 Code = tuple[int, int, int, int]  # what the bottom, right, top and left of a cell carry
-Ring = tuple[tuple[float, float], ...]
 
 FLAT, TAB, SOCKET = 0, 1, 2
 BOTTOM, RIGHT, TOP, LEFT = range(4)  # the order of the sides around a cell
@@ -31,12 +30,12 @@ NECK, KNOB, SEGMENTS = 0.07, 0.13, 16  # the puzzle joint: half-width, radius, c
 
 def voxels(
     mask: Mask,
-    joint: Joint = "dovetail",
+    joint: JointStyle = "dovetail",
     clearance: float = 0.02,
     polarity: Polarity = "regular",
     seed: int = 0,
     size: float = 1.0,
-    fixed: Sequence[Cell] | None = None,
+    fixed: Sequence[CellIndex] | None = None,
     study: Study | None = None,
     title: str = "",
 ) -> Assembly:
@@ -75,7 +74,7 @@ def voxels(
     codes = _codes(mask, polarity, seed)
     names = {code: "".join(LETTERS[side] for side in code) for code in sorted(set(codes))}
     rows, columns = np.nonzero(mask)
-    places: list[Cell] = list(zip(columns.tolist(), rows.tolist(), strict=True))
+    places: list[CellIndex] = list(zip(columns.tolist(), rows.tolist(), strict=True))
     held = set(fixed) if fixed is not None else {lowest_left(mask)}
     if missing := sorted(held.difference(places)):
         raise ValueError(f"fixed: no cell at column, row {missing[0]}; give places the mask fills")
@@ -95,7 +94,7 @@ def voxels(
     )
 
 
-def raise_study(cell: Cell, direction: tuple[float, float] = (0.0, 1.0)) -> Study:
+def raise_study(cell: CellIndex, direction: tuple[float, float] = (0.0, 1.0)) -> Study:
     """The study that moves one cell as far as it goes along a direction.
 
     Args:
@@ -108,24 +107,24 @@ def raise_study(cell: Cell, direction: tuple[float, float] = (0.0, 1.0)) -> Stud
     return Study(maximize=(Term(body=cell_name(cell), direction=direction),))
 
 
-def cell_name(cell: Cell) -> str:
+def cell_name(cell: CellIndex) -> str:
     """What the body of a cell is called."""
     return f"c{cell[0]}_{cell[1]}"
 
 
-def lowest_left(mask: Mask) -> Cell:
+def lowest_left(mask: Mask) -> CellIndex:
     """The lowest cell of the first column that has one."""
     column = int(np.flatnonzero(mask.any(axis=0))[0])
     return column, int(np.flatnonzero(mask[:, column])[0])
 
 
-def upper_right(mask: Mask) -> Cell:
+def upper_right(mask: Mask) -> CellIndex:
     """The highest cell of the last column that has one."""
     column = int(np.flatnonzero(mask.any(axis=0))[-1])
     return column, int(np.flatnonzero(mask[:, column])[-1])
 
 
-def _pose(cell: Cell, size: float) -> tuple[float, float, float]:
+def _pose(cell: CellIndex, size: float) -> tuple[float, float, float]:
     return cell[0] * size, cell[1] * size, 0.0
 
 
@@ -142,7 +141,7 @@ def _codes(mask: Mask, polarity: Polarity, seed: int) -> list[Code]:
     return [(bottom, right, top, left) for bottom, right, top, left in sides[mask].tolist()]
 
 
-def _cell(code: Code, profile: Floats, size: float) -> Ring:
+def _cell(code: Code, profile: Floats, size: float) -> Outline:
     """The outline of a cell about its centre, counter-clockwise from the lower left corner."""
     corner = np.array([[-0.5 * size, 0.0]])
     sides: list[Floats] = []
@@ -155,7 +154,7 @@ def _cell(code: Code, profile: Floats, size: float) -> Ring:
     return tuple((x, y) for x, y in np.vstack(sides).tolist())
 
 
-def _profile(joint: Joint) -> Floats:
+def _profile(joint: JointStyle) -> Floats:
     """A tab of a unit cell, (K, 2): along the side, and outward from it; its own mirror image."""
     if joint == "dovetail":
         return DOVETAIL

@@ -139,4 +139,4 @@ def _fault(model: Assembly, place: int) -> Fault:
     where = f"shapes.{body.shape}" if body.shape else f"bodies[{place}].{key}"
     clearance = model.clearance if body.clearance is None else body.clearance
     problem = f"a clearance of {clearance:g} leaves no single piece of it"
-    return Fault(where, problem, "Make the clearance smaller or the part thicker")
+    return Fault(where, problem, "Make the clearance smaller or the part thicker", (body.name,))

@@ -399,11 +399,9 @@ def press_fit_fault(model: Assembly) -> Fault:
     if not len(depths) or depths.max() <= 1e-9 * parts.size:
         return Fault("clearance", problem, "The least at which the parts go together as drawn is 0")
     worst = int(np.argmax(depths))
-    names = " and ".join(parts.members.names[place] for place in pairs[worst])
-    least = f"{depths[worst]:.6g} {model.units}"
-    return Fault(
-        "clearance", problem, f"The least at which the parts go together as drawn is {least}: {names}"
-    )
+    names = tuple(parts.members.names[place] for place in pairs[worst])
+    least = f"{depths[worst]:.6g} {model.units}: {' and '.join(names)}"
+    return Fault("clearance", problem, f"The least at which the parts go together as drawn is {least}", names)
 
 
 def inset_depths(parts: Parts, pairs: Ints) -> Floats:

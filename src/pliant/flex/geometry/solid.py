@@ -18,7 +18,7 @@ from pliant.core.outline import Rings, inset, open_ring, polygon, signed_area, w
 
 CLOSE = 1e-6  # of the extent: pieces drawn no further apart than this touch
 
-Shapes = shapely.Polygon | shapely.MultiPolygon
+Polygons = shapely.Polygon | shapely.MultiPolygon
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def share(rings: Rings, members: Sequence[Rings]) -> Rings:
     return _rings(_share(region(rings), own, close))
 
 
-def region(rings: Rings) -> Shapes:
+def region(rings: Rings) -> Polygons:
     """Rings, each outside (left about) with its holes (right about) after it, as one shape."""
     groups: list[list[Floats]] = []
     for ring in rings:
@@ -72,7 +72,7 @@ def region(rings: Rings) -> Shapes:
     return made[0] if len(made) == 1 else shapely.MultiPolygon(made)
 
 
-def _unite(pieces: Sequence[Rings], close: float) -> Shapes:
+def _unite(pieces: Sequence[Rings], close: float) -> Polygons:
     """The union of pieces, gaps of up to twice `close` between them shut."""
     shapes = [polygon(piece) for piece in pieces]
     if len(shapes) == 1:
@@ -106,15 +106,15 @@ def _snap_together(part: shapely.Polygon, corners: Floats, close: float) -> list
     return [part for part in pieces if isinstance(part, shapely.Polygon)]
 
 
-def _grow(shape: shapely.Geometry, by: float) -> Shapes:
+def _grow(shape: shapely.Geometry, by: float) -> Polygons:
     return shapely.buffer(shape, by, join_style="mitre", mitre_limit=20.0)
 
 
-def _polygons(shape: Shapes) -> list[shapely.Polygon]:
+def _polygons(shape: Polygons) -> list[shapely.Polygon]:
     return list(shapely.get_parts(shape))
 
 
-def _rings(shape: Shapes) -> Rings:
+def _rings(shape: Polygons) -> Rings:
     return tuple(
         ring
         for part in _polygons(shape)
@@ -123,7 +123,7 @@ def _rings(shape: Shapes) -> Rings:
     )
 
 
-def _share(whole: Shapes, own: Shapes, close: float) -> Shapes:
+def _share(whole: Polygons, own: Polygons, close: float) -> Polygons:
     """What is a member's of what is left of the whole."""
     shared = shapely.intersection(whole, shapely.union_all([_grow(part, close) for part in _polygons(own)]))
     parts = [part for part in shapely.get_parts(shared) if part.area > 2 * close * own.length]  # no sliver
@@ -131,7 +131,7 @@ def _share(whole: Shapes, own: Shapes, close: float) -> Shapes:
 
 
 def _thin(
-    united: shapely.Polygon, members: Sequence[Sequence[Rings]], own: Sequence[Shapes], depth: float
+    united: shapely.Polygon, members: Sequence[Sequence[Rings]], own: Sequence[Polygons], depth: float
 ) -> set[int]:
     """Which members break a united piece: those that no clearance like that leaves whole, or all of them."""
     here = {place for place, region in enumerate(own) if region.intersects(united)}

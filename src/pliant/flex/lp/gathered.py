@@ -21,7 +21,7 @@ from pliant.core.kernel import inner, kernel, kernel_fast
 from pliant.core.threads import in_threads, threads
 from pliant.flex.lp.program import Program
 
-Outcome = TypeVar("Outcome")
+Done = TypeVar("Done")
 
 # Gathered from which a second thread earns more than it takes to wake, on a busy machine too.
 SHARED = 100_000
@@ -173,7 +173,7 @@ def _bound_rows(program: Program) -> tuple[Ints, Floats, Floats, Floats]:
     return pairs, blocks, bound[columns], bound[columns] == 0
 
 
-def _share_work(rows: Gathered, work: Callable[[int, int], Outcome]) -> list[Outcome]:
+def _share_work(rows: Gathered, work: Callable[[int, int], Done]) -> list[Done]:
     """`work` on each share of the pairs, in parallel where there is more than one."""
     return in_threads(lambda share: work(*share), rows.shares)
 

@@ -68,7 +68,7 @@ STOP_SHORT = 0.995
 
 
 @dataclass(frozen=True)
-class Point:
+class Iterate:
     """An iterate: s > 0 and y > 0 on inequalities, s = 0 and any y on equalities."""
 
     x: Floats  # (B, 3)
@@ -97,7 +97,7 @@ class NormalEquations:
 
 
 @dataclass(frozen=True)
-class Direction:
+class SearchDirection:
     """A way to go, and how far s and y can follow it."""
 
     dx: Floats
@@ -151,7 +151,7 @@ def _iterate(program: Program, rows: Gathered, symbolic: Symbolic, tolerance: fl
     return _result(program, rows, best, iteration, message)
 
 
-def _start(rows: Gathered, symbolic: Symbolic, cost: Floats) -> Point:
+def _start(rows: Gathered, symbolic: Symbolic, cost: Floats) -> Iterate:
     """Start from x = 0, where the gaps are as given, and forces that balance c in the least-squares sense.
 
     The shift that makes the forces positive is Mehrotra's.
@@ -159,18 +159,18 @@ def _start(rows: Gathered, symbolic: Symbolic, cost: Floats) -> Point:
     free = rows.equal == 0
     s = np.where(free, np.maximum(rows.gaps, 0.1), 0.0)
     zero = rows.nothing
-    system = _system(rows, symbolic, Point(0 * cost, np.ones_like(s), np.ones_like(s)))
+    system = _system(rows, symbolic, Iterate(0 * cost, np.ones_like(s), np.ones_like(s)))
     dx = solve(system.factor, cost)
     one = np.ones_like(s)
     y = pull(rows, NewtonTerms(one, zero, zero), dx, one, one, 0.0)[1]
     if not free.any():
-        return Point(np.zeros_like(cost), s, y)
+        return Iterate(np.zeros_like(cost), s, y)
     y = np.where(free, y + max(-1.5 * float(y[free].min()), 0.0), y)
     lift = 0.5 * float(np.sum(y[free] * s[free]) / np.sum(s[free]))
-    return Point(np.zeros_like(cost), s, np.where(free, y + max(lift, 1e-3), y))
+    return Iterate(np.zeros_like(cost), s, np.where(free, y + max(lift, 1e-3), y))
 
 
-def _state(rows: Gathered, cost: Floats, point: Point, tolerance: float) -> Residuals:
+def _state(rows: Gathered, cost: Floats, point: Iterate, tolerance: float) -> Residuals:
     miss, load, violation = measure(rows, point.x, point.s, point.y)
     unbalanced = load + cost
     primal, dual = float(np.sum(cost * point.x)), float(np.sum(point.y * rows.gaps))
@@ -187,7 +187,7 @@ def _state(rows: Gathered, cost: Floats, point: Point, tolerance: float) -> Resi
 
 
 def _system(
-    rows: Gathered, symbolic: Symbolic, point: Point, factorization: Factor | None = None
+    rows: Gathered, symbolic: Symbolic, point: Iterate, factorization: Factor | None = None
 ) -> NormalEquations:
     """N at a point and its factor, in the place of one that is spent.
 
@@ -207,7 +207,7 @@ def _system(
         noise *= 100
 
 
-def _corrected_direction(system: NormalEquations, point: Point, state: Residuals) -> Direction:
+def _corrected_direction(system: NormalEquations, point: Iterate, state: Residuals) -> SearchDirection:
     """Mehrotra's direction, corrected as long as that lengthens the step."""
     s, y = point.s, point.y
     ahead = _direction(system, point, state.miss, state.unbalanced, -s * y)
@@ -227,8 +227,8 @@ def _corrected_direction(system: NormalEquations, point: Point, state: Residuals
 
 
 def _balanced_direction(
-    system: NormalEquations, point: Point, direction: Direction, state: Residuals
-) -> Direction:
+    system: NormalEquations, point: Iterate, direction: SearchDirection, state: Residuals
+) -> SearchDirection:
     """The direction refined until Jᵀ Δy + unbalanced = 0 as nearly as matters.
 
     The rest r is measured on Δy, and Δs and Δy are corrected, not computed anew: in
@@ -247,12 +247,12 @@ def _balanced_direction(
         es, ey, *_ = pull(rows, NewtonTerms(system.weights, zero, zero), more, point.s, point.y, SOFTNESS)
         dx, ds, dy = dx + more, ds + es, dy + ey
         lengths = blend(point.s, ds, zero, rows.equal)[1], blend(point.y, dy, zero, rows.equal)[1]
-    return Direction(dx, ds, dy, lengths)
+    return SearchDirection(dx, ds, dy, lengths)
 
 
 def _blended_direction(
-    system: NormalEquations, point: Point, direction: Direction, target: Floats
-) -> Direction:
+    system: NormalEquations, point: Iterate, direction: SearchDirection, target: Floats
+) -> SearchDirection:
     """A direction with the best share of the correction that adds `target` to s y."""
     more = _direction(system, point, system.rows.nothing, np.zeros_like(point.x), target)
     equal = system.rows.equal
@@ -271,19 +271,19 @@ def _scale_and_add(part: Floats, share: float, to: Floats) -> None:
 
 
 def _direction(
-    system: NormalEquations, point: Point, miss: Floats, unbalanced: Floats, target: Floats
-) -> Direction:
+    system: NormalEquations, point: Iterate, miss: Floats, unbalanced: Floats, target: Floats
+) -> SearchDirection:
     """Newton's direction:  J Δx + miss = Δs,  Jᵀ Δy + unbalanced = 0,  s Δy + y Δs = target."""
     rows, terms = system.rows, NewtonTerms(system.weights, miss, target)
     right = unbalanced + push(rows, terms, point.s + SOFTNESS * point.y)
     dx = solve(system.factor, right)
     ds, dy, alpha, beta = pull(rows, terms, dx, point.s, point.y, SOFTNESS)
-    return Direction(dx, ds, dy, (alpha, beta))
+    return SearchDirection(dx, ds, dy, (alpha, beta))
 
 
-def _advance(point: Point, direction: Direction) -> Point:
+def _advance(point: Iterate, direction: SearchDirection) -> Iterate:
     alpha, beta = (min(1.0, STOP_SHORT * length) for length in direction.lengths)
-    return Point(
+    return Iterate(
         point.x + alpha * direction.dx,
         point.s + alpha * direction.ds,
         point.y + beta * direction.dy,
@@ -291,7 +291,7 @@ def _advance(point: Point, direction: Direction) -> Point:
 
 
 def _result(
-    program: Program, rows: Gathered, point: Point, iterations: int, message: str
+    program: Program, rows: Gathered, point: Iterate, iterations: int, message: str
 ) -> InteriorSolution:
     """The point in the order of the program's rows."""
     forces = np.zeros(len(program.gaps))

@@ -30,7 +30,6 @@ from pliant.flex.problem.system import compile_system
 from pliant.flex.solve import solve
 from pliant.flex.status import FlexStatus, PlayStatus
 from pliant.flex.stepping.step import configuration_at
-from pliant.flex.warm import LOOPS
 
 AXES = np.vstack([np.eye(3), -np.eye(3)])  # travel along x and y, turn; and backward
 AS_DRAWN = {FlexStatus.OVERLAPPING: PlayStatus.OVERLAPPING, FlexStatus.VIOLATED: PlayStatus.VIOLATED}
@@ -40,7 +39,7 @@ def play(model: Assembly, study: PlayStudy | None = None, progress: Progress = s
     """The play of every moving body, or of the one that is asked about with its stack-up."""
     study = study or model.study.for_command("play")
     names = _measured_names(model, study)
-    with run_loops(LOOPS, inf, progress):
+    with run_loops("flex", inf, progress):
         polytope = _polytope(model, names[0])
         parts, poses = polytope.system.parts, polytope.here.poses
         wrong = findings_as_drawn(

@@ -9,10 +9,10 @@ import numpy as np
 
 from pliant.core.motion import plain
 from pliant.core.store import sayable
-from pliant.core.written import figure, place
+from pliant.core.written import figure, vector_text
 from pliant.flex.play.curve_report import curve_dict, curve_rows, curve_sentence
 from pliant.flex.play.ellipsoid import Ellipsoid
-from pliant.flex.play.result import BodyPlay, PlayedEnd, PlayResult, PointPlay, Range
+from pliant.flex.play.result import BodyPlay, PlayedEnd, PlayRange, PlayResult, PointPlay
 from pliant.flex.play.stack_up import StackUp
 from pliant.flex.report import opening
 from pliant.flex.status import FlexStatus, PlayStatus
@@ -59,7 +59,7 @@ def sentence(result: PlayResult) -> str:
 
 def _point_sentence(result: PlayResult, point: PointPlay) -> str:
     back, ahead = point.played
-    what = "turns" if point.direction is None else f"moves along {place(point.direction, digits=3)}"
+    what = "turns" if point.direction is None else f"moves along {vector_text(point.direction, digits=3)}"
     ends = f"{_played(result, point, back, -1)} to {_played(result, point, ahead, 1)}"
     blamed = point.stack_up.parts[0] if point.stack_up and point.stack_up.parts else None
     most = f"; {blamed.name} is {blamed.share:.0%} of it" if blamed else ""
@@ -81,11 +81,11 @@ def _amount(result: PlayResult, point: PointPlay, value: float) -> str:
     return f"{figure(value, digits=DIGITS)} {result.model.units}"
 
 
-def _span(span: Range) -> str:
+def _span(span: PlayRange) -> str:
     return figure(span[1] - span[0], digits=DIGITS) if isfinite(span[1] - span[0]) else "no bound"
 
 
-def _turn_span(span: Range) -> str:
+def _turn_span(span: PlayRange) -> str:
     return (
         f"{figure(degrees(span[1] - span[0]), digits=DIGITS)}°" if isfinite(span[1] - span[0]) else "no bound"
     )
@@ -108,7 +108,7 @@ def _body_rows(result: PlayResult) -> list[str]:
     return [*lines, *([f"  and {more} more with less"] if more else [])]
 
 
-def _ends(span: Range, unit: Any = float) -> str:
+def _ends(span: PlayRange, unit: Any = float) -> str:
     low, high = (figure(unit(end), digits=DIGITS) if isfinite(end) else "∞" for end in span)
     return f"{low if low.startswith('-') or low == '0' else '-' + low} … {high}"
 
@@ -151,7 +151,7 @@ def _ellipsoid_rows(result: PlayResult, ellipsoid: Ellipsoid) -> list[str]:
     rows: list[str] = []
     for axis in ellipsoid.axes:
         size = float(np.abs(axis).max())
-        travel = place(axis[:2], size=size, digits=3)
+        travel = vector_text(axis[:2], size=size, digits=3)
         spin = figure(degrees(axis[2] / ellipsoid.arm), size=degrees(size / ellipsoid.arm), digits=3)
         label = "flexibility" if not rows else ""
         rows.append(f"  {label:<18} ± {travel} {result.model.units} with ± {spin}°")
@@ -181,7 +181,7 @@ def _body_dict(body: BodyPlay) -> dict[str, Any]:
     return {"x": _bounded(body.x), "y": _bounded(body.y), "turn": _bounded(body.turn)}
 
 
-def _bounded(span: Range) -> list[float | None]:
+def _bounded(span: PlayRange) -> list[float | None]:
     return [end if isfinite(end) else None for end in span]
 
 

@@ -16,7 +16,7 @@ from pliant.flex.play.stack_up import StackUp
 from pliant.flex.status import FlexStatus, PlayStatus
 from pliant.view.shown import Shown
 
-Range = tuple[float, float]  # from the lower end to the upper; −inf or inf where nothing bounds it
+PlayRange = tuple[float, float]  # from the lower end to the upper; −inf or inf where nothing bounds it
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class BodyPlay:
     """How far a body can go from its drawn pose, to first order: travel of its centroid, and turn."""
 
     name: str
-    x: Range
-    y: Range
-    turn: Range  # rad
+    x: PlayRange
+    y: PlayRange
+    turn: PlayRange  # rad
 
     @property
     def free(self) -> bool:
@@ -54,7 +54,7 @@ class PointPlay:
     body: str
     at: tuple[float, float]  # the point as drawn, world
     direction: tuple[float, float] | None  # unit, world; None: the body's turn
-    linear: Range  # to first order, along the direction
+    linear: PlayRange  # to first order, along the direction
     played: tuple[PlayedEnd, PlayedEnd]  # backward and forward, by steps on the curved constraints
     outline: Floats  # (K, 2) where the point gets to first order, around it; travel from where it is drawn
     stack_up: StackUp | None  # None where nothing bounds the play

@@ -43,7 +43,12 @@ def _check_terms(study: FlexStudy, terms: list[Term], held: Mapping[str, str]) -
         raise InputError([Fault("study.load", problem, "Give a force such as [0, -10], or gravity")])
     if all(term.body in held for term in terms):
         faults = [
-            Fault(f"study.load[{place}].body", f"{load.body!r} {held[load.body]}", "Load a body that moves")
+            Fault(
+                f"study.load[{place}].body",
+                f"{load.body!r} {held[load.body]}",
+                "Load a body that moves",
+                (load.body,),
+            )
             for place, load in enumerate(study.load)
         ]
         raise InputError(faults)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.flex.proof.relaxation import Relaxation
+from pliant.flex.proof.linear_relaxation import Relaxation
 
 ROUNDING = 1e-13  # of the sum of all terms without their signs
 EMPTY = -np.inf

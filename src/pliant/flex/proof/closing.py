@@ -19,8 +19,8 @@ from pliant.flex.model import Assembly
 from pliant.flex.problem.objective import Objective
 from pliant.flex.problem.system import System
 from pliant.flex.proof.component import Cover
+from pliant.flex.proof.linear_relaxation import narrow, relax
 from pliant.flex.proof.neighbours_alone import RelativeBounds, apply_relative_bounds, find_relative_bounds
-from pliant.flex.proof.relaxation import narrow, relax
 from pliant.flex.proof.rooms import PoseBox, Setting, make_setting, open_box
 from pliant.flex.proof.search import BranchAndBound, bound_program
 from pliant.flex.proof.witness import travel_seen
@@ -83,8 +83,8 @@ def _closed_two(
     travel, endless = travel_seen(model, system, system.parts.drawn[None, :-1])
     if endless:
         return None
-    found = _grow(system, rows, [], (_first_size(system, travel), PAIR_NODES), report)
-    return (found.setting, found.boxes) if found.closed else None
+    explored = _grow(system, rows, [], (_first_size(system, travel), PAIR_NODES), report)
+    return (explored.setting, explored.boxes) if explored.closed else None
 
 
 def _grow(
@@ -100,18 +100,18 @@ def _grow(
     used = 0
     most = np.array([2 * system.parts.extent, 2 * system.parts.extent, np.pi])
     for growth in (*GROWTHS, 1.0):
-        found = _explore(system, rows, reach, known)
+        explored = _explore(system, rows, reach, known)
         if tried or not known:  # what neighbours say may be enough, in a larger box
-            found, spent = _split_faces(found, (nodes - used) // 2, report)
+            explored, spent = _split_faces(explored, (nodes - used) // 2, report)
             used += spent
-        if found.closed:
-            return found
-        tried.append(found)
-        if (reach >= most)[found.touched].all():
+        if explored.closed:
+            return explored
+        tried.append(explored)
+        if (reach >= most)[explored.touched].all():
             break
-        reach = np.where(found.touched, np.minimum((2.0 if known else growth) * reach, most), reach)
-    for found in sorted(tried, key=lambda each: int(each.touched.sum())):
-        closer, spent = _break_chains(found, nodes - used, report)
+        reach = np.where(explored.touched, np.minimum((2.0 if known else growth) * reach, most), reach)
+    for explored in sorted(tried, key=lambda each: int(each.touched.sum())):
+        closer, spent = _break_chains(explored, nodes - used, report)
         used += spent
         if closer.closed:
             return closer
@@ -156,26 +156,26 @@ def touched_faces(setting: Setting, boxes: tuple[PoseBox, ...], low: Floats, hig
     return ((width > 0) & ~whole) & np.stack([least <= low + edge, most >= high - edge])
 
 
-def _split_faces(found: Explored, nodes: int, report: Report) -> tuple[Explored, int]:
+def _split_faces(explored: Explored, nodes: int, report: Report) -> tuple[Explored, int]:
     """The same box with the faces that splitting shows not to be reached; how many boxes that took.
 
     Each face that is not makes the box smaller, so that others may be shown not to be reached after all.
     """
-    used, limit, most = 0, FACE_NODES, int(found.touched.sum())
-    while found.touched.any() and used < nodes and limit <= MORE_NODES**2 * FACE_NODES:
-        report(f"{found.touched.sum()} faces of the box")
-        found, spent = _split_each_face(found, limit, nodes - used)
+    used, limit, most = 0, FACE_NODES, int(explored.touched.sum())
+    while explored.touched.any() and used < nodes and limit <= MORE_NODES**2 * FACE_NODES:
+        report(f"{explored.touched.sum()} faces of the box")
+        explored, spent = _split_each_face(explored, limit, nodes - used)
         used, limit = used + spent, MORE_NODES * limit
-        if 2 * found.touched.sum() > most:  # the box is too small for what can be reached
+        if 2 * explored.touched.sum() > most:  # the box is too small for what can be reached
             break
-    return found, used
+    return explored, used
 
 
-def _split_each_face(found: Explored, limit: int, nodes: int) -> tuple[Explored, int]:
-    setting, box, spent = found.setting, found.boxes[0].copy(), 0
-    edge = CLEAR * (found.high - found.low)
-    for side, body, part in np.argwhere(found.touched):
-        sign, face, ends = (-1.0, found.low, box.low) if side == 0 else (1.0, found.high, box.high)
+def _split_each_face(explored: Explored, limit: int, nodes: int) -> tuple[Explored, int]:
+    setting, box, spent = explored.setting, explored.boxes[0].copy(), 0
+    edge = CLEAR * (explored.high - explored.low)
+    for side, body, part in np.argwhere(explored.touched):
+        sign, face, ends = (-1.0, explored.low, box.low) if side == 0 else (1.0, explored.high, box.high)
         beyond = float(sign * face[body, part] - edge[body, part])
         if spent < nodes:
             reached, tried = _reached(setting, box, (int(body), int(part), sign), beyond, limit)
@@ -183,13 +183,14 @@ def _split_each_face(found: Explored, limit: int, nodes: int) -> tuple[Explored,
             if reached < beyond:
                 ends[body, part] = sign * reached
     box = contracted(setting, box)
-    return replace(found, boxes=(box,), touched=touched_faces(setting, (box,), found.low, found.high)), spent
+    touched = touched_faces(setting, (box,), explored.low, explored.high)
+    return replace(explored, boxes=(box,), touched=touched), spent
 
 
-def _break_chains(found: Explored, nodes: int, report: Report) -> tuple[Explored, int]:
+def _break_chains(explored: Explored, nodes: int, report: Report) -> tuple[Explored, int]:
     """The same box, split until no chain of boxes leads to a face of it; how many boxes that took."""
-    setting, low, high = found.setting, found.low, found.high
-    cover = Cover(setting, *found.boxes)
+    setting, low, high = explored.setting, explored.low, explored.high
+    cover = Cover(setting, *explored.boxes)
     spent = cover.separate(lambda box: bool(touched_faces(setting, (box,), low, high).any()), nodes, report)
     boxes = cover.reachable()
     return Explored(setting, boxes, low, high, touched_faces(setting, boxes, low, high)), spent

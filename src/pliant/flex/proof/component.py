@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from pliant.core.arrays import Bools, Floats, Ints
-from pliant.flex.proof.relaxation import narrow, relax
+from pliant.flex.proof.linear_relaxation import narrow, relax
 from pliant.flex.proof.rooms import PoseBox, Setting
 from pliant.flex.proof.search import bound_program
 

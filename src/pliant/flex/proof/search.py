@@ -18,7 +18,7 @@ from pliant.core.pose import turn
 from pliant.flex.contact.distance import Rows, gaps
 from pliant.flex.problem.objective import Objective
 from pliant.flex.proof.bound import BoundProgram
-from pliant.flex.proof.relaxation import Relaxation, narrow, objective_weights, relax
+from pliant.flex.proof.linear_relaxation import Relaxation, narrow, objective_weights, relax
 from pliant.flex.proof.rooms import PoseBox, Setting
 
 MIDDLE = 0.2  # a box is split where the program's answer is, but this share of it is left on either side

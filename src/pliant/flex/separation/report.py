@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pliant.core.store import sayable
-from pliant.core.written import place
+from pliant.core.written import vector_text
 from pliant.flex.report import opening
 from pliant.flex.separation.result import SeparationResult
 from pliant.flex.separation.ways_out import WayOut
@@ -60,7 +60,7 @@ def _way_text(way: WayOut) -> str:
     if way.at_once:
         return f"{names} leave at the same time"
     together = " as one" if len(way.bodies) > 1 else ""
-    return f"{names} along {place(way.directions[0], digits=3)}{together}"
+    return f"{names} along {vector_text(way.directions[0], digits=3)}{together}"
 
 
 def _names(names: tuple[str, ...]) -> str:

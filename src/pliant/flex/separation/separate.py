@@ -23,7 +23,7 @@ from pliant.flex.contact.overlap import measure_overlaps, near_pairs
 from pliant.flex.diagnosis.as_drawn import findings_as_drawn
 from pliant.flex.model import Assembly, SeparateStudy, held_bodies, rigid_groups
 from pliant.flex.problem.system import System
-from pliant.flex.separation.first_order import FirstOrder, clusters, first_order
+from pliant.flex.separation.interlocking import FirstOrder, clusters, first_order
 from pliant.flex.separation.result import DisassemblyTree, Interlock, SeparationResult
 from pliant.flex.separation.spread import spread_out
 from pliant.flex.separation.ways_out import (
@@ -35,7 +35,6 @@ from pliant.flex.separation.ways_out import (
     way_with_corner,
 )
 from pliant.flex.status import FlexStatus, SeparationStatus
-from pliant.flex.warm import LOOPS
 
 AS_DRAWN = {
     FlexStatus.OVERLAPPING: SeparationStatus.OVERLAPPING,
@@ -63,7 +62,7 @@ def separate(
     names = tuple(body.name for body in model.bodies)
     drawn = np.array([body.pose for body in model.bodies], np.float64)
     held = tuple(held_bodies(model)[0])
-    with run_loops(LOOPS, inf, progress):
+    with run_loops("flex", inf, progress):
         moving = [name for name in names if name not in held]
         if not moving:
             raise _nothing_moves()

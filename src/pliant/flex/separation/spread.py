@@ -16,7 +16,7 @@ from pliant.core.arrays import Floats
 from pliant.core.pose import carry
 from pliant.flex.separation.ways_out import BESIDE, FRAMES, WayOut, distance_until_clear
 
-Box = tuple[Floats, Floats]  # low and high corner
+CornerBounds = tuple[Floats, Floats]  # low and high corner
 
 
 def spread_out(ways: Sequence[WayOut], names: Sequence[str], corners: Sequence[Floats]) -> tuple[WayOut, ...]:
@@ -44,7 +44,9 @@ def spread_out(ways: Sequence[WayOut], names: Sequence[str], corners: Sequence[F
     return tuple(replace(way, frames=own) for way, own in zip(ways, frames, strict=True))
 
 
-def _further(mine: list[tuple[int, Box]], velocity: Floats, others: list[Box], room: float) -> float:
+def _further(
+    mine: list[tuple[int, CornerBounds]], velocity: Floats, others: list[CornerBounds], room: float
+) -> float:
     """How much further all of one way must go until none of its boxes meets another."""
     distance = 0.0
     for _ in range(100 * max(len(others), 1)):
@@ -62,7 +64,7 @@ def _further(mine: list[tuple[int, Box]], velocity: Floats, others: list[Box], r
     return distance
 
 
-def _box(corners: Floats, poses: Floats) -> Box:
+def _box(corners: Floats, poses: Floats) -> CornerBounds:
     """The box of a body at some poses (F, 3), between which it moves along the hull of the boxes."""
     points = carry(poses[:, None], corners[None])
     return points.min(axis=(0, 1)), points.max(axis=(0, 1))

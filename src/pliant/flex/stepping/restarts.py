@@ -29,7 +29,6 @@ from pliant.flex.stepping.perturbation import push_aside
 from pliant.flex.stepping.pushes import random_push
 from pliant.flex.stepping.step import configuration_at
 from pliant.flex.stepping.trajectory import Trajectory
-from pliant.flex.warm import LOOPS
 
 PUSHES, STEPS = 3, 3  # one after the other, and of each, by which parts get to where a restart begins
 SLOW = 1.0  # s that the first ascent took, from which on restarts have processes of their own
@@ -116,7 +115,7 @@ class _Worker:
 def run_worker() -> None:
     """What a worker's process does: restart after restart, each handed over when it is done."""
     model, study, seeds = pickle.load(sys.stdin.buffer)
-    with run_loops(LOOPS, inf, silent):
+    with run_loops("flex", inf, silent):
         system = compile_system(model, study)
         for seed in seeds:
             pickle.dump(_restart(model, system, seed), sys.stdout.buffer)

@@ -43,7 +43,7 @@ def solve_stages(model: Assembly, first: System, progress: Progress) -> FlexResu
         trajectory = Trajectory(model, system, start, looks_far=stage == 0)
         stopped = None
         try:
-            result, stuck = _climb(model, trajectory, stage, _told(progress, stage, count))
+            result, stuck = _climb(model, trajectory, stage, _stage_progress(progress, stage, count))
         except KeyboardInterrupt as stopped_by:
             stopped, stuck = stopped_by, ()
             result = trajectory.result(Ending(FlexStatus.STEP_LIMIT, note="interrupted"), ranges=False)
@@ -99,7 +99,7 @@ def _unmet(system: System, here: Configuration) -> str:
     return f"where the stage starts, {listed(labels, most=SHOWN)} does not hold ({missed} at most)"
 
 
-def _told(progress: Progress, stage: int, count: int) -> Progress:
+def _stage_progress(progress: Progress, stage: int, count: int) -> Progress:
     return lambda done, total, text: progress(done, total, f"stage {stage + 1} of {count}, {text}")
 
 

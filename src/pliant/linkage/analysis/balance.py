@@ -35,7 +35,7 @@ ENTRIES = 2_000_000  # of matrices that are in memory at a time
 LARGEST = 1e7
 BALANCED = 1e-9  # of the greatest force: more is left over only where nothing finite holds the load
 
-Entry = tuple[Ints, Ints, Floats]  # rows, columns, values (E, F) or one for all
+MatrixEntries = tuple[Ints, Ints, Floats]  # rows, columns, values (E, F) or one for all
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def _system(unknowns: Unknowns, pushes: list[Push], poses: LinkagePoses) -> _Sys
     )
 
 
-def _pin_entries(unknowns: Unknowns, structure: LinkageStructure, x: Floats) -> list[Entry]:
+def _pin_entries(unknowns: Unknowns, structure: LinkageStructure, x: Floats) -> list[MatrixEntries]:
     """What pins, ground and motors do to links and pins."""
     k, link = unknowns.pins.T
     pin = 2 * np.arange(len(k))
@@ -175,7 +175,7 @@ def _pin_entries(unknowns: Unknowns, structure: LinkageStructure, x: Floats) -> 
     ]
 
 
-def _guide_entries(unknowns: Unknowns, structure: LinkageStructure, x: Floats) -> list[Entry]:
+def _guide_entries(unknowns: Unknowns, structure: LinkageStructure, x: Floats) -> list[MatrixEntries]:
     """What guides do to the joints that slide on them, and these to the links that carry the guides."""
     k = np.array([slider[0] for slider in structure.sliders], np.int64)
     guide = unknowns.count - unknowns.motors - len(k) + np.arange(len(k))
@@ -193,7 +193,7 @@ def _guide_entries(unknowns: Unknowns, structure: LinkageStructure, x: Floats) -
     ]
 
 
-def _motor_entries(unknowns: Unknowns, structure: LinkageStructure, x: Floats) -> Iterator[Entry]:
+def _motor_entries(unknowns: Unknowns, structure: LinkageStructure, x: Floats) -> Iterator[MatrixEntries]:
     """What linear motors do: along the strut on both its ends, or along the guide on joint and carrier."""
     for motor, push in enumerate(structure.pushes):
         if push == TURNS:

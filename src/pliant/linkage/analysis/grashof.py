@@ -21,10 +21,10 @@ from pliant.linkage.structure.rule_plan import LinkageStructure
 
 EQUAL = 1e-9  # s + l and p + q that differ by less, of their sum, are a change point
 
-Kind = Literal[
+FourBarKind = Literal[
     "crank-rocker", "rocker-crank", "double-crank", "double-rocker", "triple-rocker", "change point"
 ]
-BY_SHORTEST: tuple[Kind, ...] = ("double-crank", "crank-rocker", "double-rocker", "rocker-crank")
+BY_SHORTEST: tuple[FourBarKind, ...] = ("double-crank", "crank-rocker", "double-rocker", "rocker-crank")
 SIDES = ("ground", "input", "coupler", "output")
 
 
@@ -43,7 +43,7 @@ class FourBar:
     joints: tuple[str, str, str, str]
     lengths: tuple[float, float, float, float]  # ground, input, coupler, output
     driven: bool  # by a motor at A; if not, which side is the input is a matter of order
-    kind: Kind
+    kind: FourBarKind
 
     @property
     def bars(self) -> tuple[str, str, str, str]:
@@ -193,7 +193,7 @@ def _four_bar(structure: LinkageStructure, joints: tuple[int, ...], driven: bool
     lengths = (ground, first, coupler, last)
     s, p, q, longest = sorted(lengths)
     if abs(s + longest - p - q) <= EQUAL * sum(lengths):
-        kind: Kind = "change point"
+        kind: FourBarKind = "change point"
     else:
         kind = BY_SHORTEST[lengths.index(s)] if s + longest < p + q else "triple-rocker"
     a, b, c, d = (structure.names[k] for k in joints)

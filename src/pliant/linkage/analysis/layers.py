@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from pliant.core.arrays import Floats
 from pliant.linkage.analysis.plates import link_plates
-from pliant.linkage.analysis.stacking import Pair, Passing, StackPin, find_stack
+from pliant.linkage.analysis.stacking import LinkPair, Passing, StackPin, find_stack
 from pliant.linkage.model import Linkage
 from pliant.linkage.structure.pins import other_names
 
@@ -172,7 +172,7 @@ def _tree(plates: list[_Plate]) -> shapely.STRtree:
 # Conflicts
 
 
-def _meetings(plates: list[_Plate], pins: list[StackPin], width: float) -> list[Pair]:
+def _meetings(plates: list[_Plate], pins: list[StackPin], width: float) -> list[LinkPair]:
     """Links on one pin, and links that come nearer to each other than the width."""
     shared = {pair for pin in pins for pair in combinations(sorted(pin.links), 2)}
     near = _tree(plates).query([_box(plate.corners, width) for plate in plates]).T

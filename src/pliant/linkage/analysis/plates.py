@@ -15,12 +15,9 @@ from typing import Any
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 
-from pliant.core.arrays import Floats
+from pliant.core.arrays import Complex, Floats
 from pliant.linkage.model import Linkage
-
-Complex = NDArray[np.complex128]
 
 
 @dataclass(frozen=True)

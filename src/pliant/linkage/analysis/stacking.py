@@ -33,8 +33,8 @@ from pliant.core.arrays import Floats, Ints
 FEASIBLE, INFEASIBLE = 0, 2  # scipy's words for how a search ended
 
 Row = tuple[list[int], list[int], int]  # the sum of some variables, less the sum of others, ≤ bound
-Pair = tuple[int, int]
-Arcs = dict[Pair, int]  # (upper, lower) links, and a passing that says so
+LinkPair = tuple[int, int]
+Arcs = dict[LinkPair, int]  # (upper, lower) links, and a passing that says so
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Stack:
 def find_stack(
     links: int,
     pins: Sequence[StackPin],
-    meetings: Sequence[Pair],
+    meetings: Sequence[LinkPair],
     passings: Sequence[Passing],
     seconds: float,
 ) -> Stack:
@@ -144,7 +144,7 @@ def _cycles(links: int, arcs: Arcs) -> set[tuple[int, ...]]:
     return {tuple(sorted(arcs[step] for step in _shortest_cycle(link, below))) for link in below}
 
 
-def _shortest_cycle(link: int, below: dict[int, list[int]]) -> list[Pair]:
+def _shortest_cycle(link: int, below: dict[int, list[int]]) -> list[LinkPair]:
     came: dict[int, int] = {}
     waiting = deque([link])
     while link not in came:
@@ -179,7 +179,7 @@ def _acyclic(
 # Few layers
 
 
-def _pile(links: int, meetings: Sequence[Pair], arcs: Arcs) -> Ints:
+def _pile(links: int, meetings: Sequence[LinkPair], arcs: Arcs) -> Ints:
     """Each link in the lowest layer free for it, after all that are below it: enough layers, if not few."""
     taken: list[set[int]] = [set() for _ in range(links)]
     beside: dict[int, list[int]] = {link: [] for link in range(links)}
@@ -213,7 +213,7 @@ class _Compaction:
     links: int
     height: int
     pins: Sequence[StackPin]
-    meetings: Sequence[Pair]
+    meetings: Sequence[LinkPair]
     passings: Sequence[Passing]
 
     def x(self, link: int) -> range:

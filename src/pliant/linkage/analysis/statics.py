@@ -20,14 +20,14 @@ from pliant.linkage.structure.rule_plan import TURNS
 LONGEST = 0.2  # arrow of the greatest force, of the linkage's size
 SHOWN = 1e-6  # of the greatest force: smaller ones have no arrow
 
-Kind = Literal["torque", "push", "pin", "ground", "slider"]
+ReactionKind = Literal["torque", "push", "pin", "ground", "slider"]
 
 
 @dataclass(frozen=True)
 class StaticPeak:
     """The greatest of one force or torque along the poses."""
 
-    kind: Kind
+    kind: ReactionKind
     name: str  # of the joint that the motor, pin, pivot or guide is at
     value: float  # magnitude
     frame: int
@@ -95,7 +95,7 @@ class Statics:
         for (joint, _), guide in zip(self.sliders, self.guides, strict=True):
             yield self._peak("slider", joint, np.hypot(*guide))
 
-    def _peak(self, kind: Kind, name: str, strength: Floats) -> StaticPeak:
+    def _peak(self, kind: ReactionKind, name: str, strength: Floats) -> StaticPeak:
         frame = int(np.argmax(np.where(self.balanced, strength, -1.0)))
         return StaticPeak(kind, name, float(strength[frame]), frame, float(self.angles[0, frame]))
 

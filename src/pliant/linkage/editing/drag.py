@@ -40,9 +40,9 @@ from pliant.linkage.editing.problem import (
 from pliant.linkage.editing.quadratic_program import CandidateStep, resistances, solve_step
 from pliant.linkage.editing.result import Resistance
 from pliant.linkage.editing.terms import DrawnTerm, EditTerm, PositionTerm
+from pliant.linkage.kinematics.poses import POSE_AS_PYTHON
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.status import DragStatus
-from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 
 PULL = 1e3  # weight of the pointer beside the kept curves
 ANCHOR = 1e-4  # ρ: weight of the change
@@ -112,11 +112,11 @@ class Drag:
         """Begin to drag a joint; `at` (rad) is the motor angle of the pose that the pointer takes hold of."""
         if joint not in model.joints:
             cure = f"One of: {', '.join(model.joints)}"
-            raise InputError([Fault("joint", f"{joint!r} is no joint of the linkage", cure)])
+            raise InputError([Fault("joint", f"{joint!r} is no joint of the linkage", cure, (joint,))])
         move = {"joint": joint, "to": model.joints[joint], "at": at, "weight": PULL}
         study = EditStudy.model_validate({**(study or EditStudy()).model_dump(), "move": [move]})
         self.original, self.study, self.joint = model, study, joint
-        with run_loops(LOOPS, 3 * POSE_AS_PYTHON * study.samples * len(model.joints)):
+        with run_loops("linkage", 3 * POSE_AS_PYTHON * study.samples * len(model.joints)):
             prepared = prepare(model, study, study.samples)
         if prepared is None:
             problem = "the linkage runs through no one cycle (change points, or lost)"

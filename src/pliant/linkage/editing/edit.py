@@ -33,9 +33,9 @@ from pliant.linkage.analysis.transmission import transmissions
 from pliant.linkage.editing.problem import EditState, Problem, prepare, runs_as_before, try_drawing
 from pliant.linkage.editing.quadratic_program import resistances, solve_step
 from pliant.linkage.editing.result import AchievedTarget, EditResult
+from pliant.linkage.kinematics.poses import POSE_AS_PYTHON
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.status import EditStatus
-from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
 
 # Weights of the change and of soft keeps beside the targets, one pair after the other.
 WEIGHTS = ((1e-4, 1.0), (1e-7, 0.3), (1e-10, 0.1), (1e-13, 0.03))
@@ -67,7 +67,7 @@ def edit(model: Linkage, study: EditStudy | None = None, progress: Progress = si
     """
     study = study or model.study.for_command("edit")
     _refuse_empty(study)
-    with run_loops(LOOPS, 3 * POSE_AS_PYTHON * study.samples * len(model.joints), progress):
+    with run_loops("linkage", 3 * POSE_AS_PYTHON * study.samples * len(model.joints), progress):
         return _edit(model, study, progress)
 
 
@@ -76,7 +76,7 @@ def check(model: Linkage) -> None:
     trace.prepare(model, model.study.for_command("trace"))
     if (study := model.study.edit) is None:
         return
-    with run_loops(LOOPS, POSE_AS_PYTHON * study.samples * len(model.joints)):
+    with run_loops("linkage", POSE_AS_PYTHON * study.samples * len(model.joints)):
         try:
             _refuse_empty(study)
             prepare(model, study, study.samples)

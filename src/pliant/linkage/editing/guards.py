@@ -17,7 +17,7 @@ import numpy as np
 from pliant.core.arrays import Floats, Ints
 from pliant.linkage.editing.openness import dyad_openness_gradient
 from pliant.linkage.editing.samples import height_slopes, heights, length_slopes, peak_bounds
-from pliant.linkage.editing.terms import EditView, Residuals
+from pliant.linkage.editing.terms import EditView, TermResiduals
 from pliant.linkage.kinematics.poses import LinkagePoses, openness
 from pliant.linkage.model import EditStudy
 from pliant.linkage.structure.rule import SIDED, Op, RuleKind
@@ -90,7 +90,7 @@ class Guards:
         much = [over[at[:, 0], at[:, 1]], (self.least - lengths)[short], (self.heights - high)[low]]
         return rows, np.concatenate(much)
 
-    def restoring_residuals(self, view: EditView, c: Floats) -> Residuals:
+    def restoring_residuals(self, view: EditView, c: Floats) -> TermResiduals:
         """What is not well inside the wanted bound, of rules that were beyond it as drawn, as residuals."""
         if not (self.bounds > self.wanted).any():
             return np.zeros(0), np.zeros((0, view.drawn.size))

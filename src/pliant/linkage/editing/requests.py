@@ -73,8 +73,8 @@ def path_parameter(drive: MotorDrive, angle: float, t: Floats, where: str) -> fl
 def _move(move: JointMove, joint: int, drive: MotorDrive, t: Floats, where: str) -> EditTerm:
     place = np.array(move.to)
     if move.at == 0.0:
-        return DrawnTerm(f"{move.joint} to {written.place(place)}", move.weight, joint, place)
-    name = f"{move.joint} to {written.place(place)} at {np.degrees(move.at):g}°"
+        return DrawnTerm(f"{move.joint} to {written.vector_text(place)}", move.weight, joint, place)
+    name = f"{move.joint} to {written.vector_text(place)} at {np.degrees(move.at):g}°"
     moments = np.array([path_parameter(drive, move.at, t, where)])
     return PositionTerm(name, move.weight, joint, place[None], moments, drive, t)
 
@@ -105,7 +105,7 @@ def _curve(
         return CurveTerm(name, edit.weight, joint, centre + factor * (path - centre))
     if edit.shift is not None:
         shift = np.array(edit.shift)
-        return CurveTerm(f"{of} shifted by {written.place(shift)}", edit.weight, joint, path + shift)
+        return CurveTerm(f"{of} shifted by {written.vector_text(shift)}", edit.weight, joint, path + shift)
     span = edit.flatten or edit.dwell or (0.0, 0.0)
     flat = edit.flatten is not None
     frames = _samples_between(drive, t, span, f"{where}.{'flatten' if flat else 'dwell'}")

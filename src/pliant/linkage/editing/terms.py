@@ -20,7 +20,7 @@ from pliant.linkage.editing.samples import length_slopes, nearest_points, neighb
 from pliant.linkage.kinematics.drive import MotorDrive
 from pliant.linkage.kinematics.poses import LinkagePoses, jacobian, positions, rates, select_poses
 
-Residuals = tuple[Floats, Floats]  # (m,), (m, 2N)
+TermResiduals = tuple[Floats, Floats]  # (m,), (m, 2N)
 RING = 0.012  # of the size: a place that is asked for, drawn
 
 
@@ -70,7 +70,7 @@ class EditTerm(Protocol):
         """Path parameters at which it also needs the linkage, given the sampled poses."""
         ...
 
-    def residuals(self, view: EditView, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> TermResiduals:
         """Residuals in lengths, and their Jacobian."""
         ...
 
@@ -135,7 +135,7 @@ class PositionTerm:
         """The largest distance."""
         return largest_distance(r) if self.t is not None else float(np.abs(r).max(initial=0.0))
 
-    def residuals(self, view: EditView, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> TermResiduals:
         """Both coordinates at given moments; only across the curve at nearest ones."""
         away = view.poses.x[self.joint, :, moments].T - self.places
         slopes = view.slopes(self.joint, moments)
@@ -201,7 +201,7 @@ class DrawnTerm(SampledTerm):
         """The largest distance."""
         return largest_distance(r)
 
-    def residuals(self, view: EditView, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> TermResiduals:
         """The drawn position itself."""
         slope = np.zeros((2, view.drawn.size))
         slope[[0, 1], [2 * self.joint, 2 * self.joint + 1]] = 1.0
@@ -226,7 +226,7 @@ class CurveTerm(SampledTerm):
         """The largest distance."""
         return largest_distance(r)
 
-    def residuals(self, view: EditView, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> TermResiduals:
         """Both coordinates at every pose."""
         slopes = view.slopes(self.joint)
         return (view.path(self.joint) - self.places).ravel(), slopes.reshape(-1, slopes.shape[2])
@@ -248,7 +248,7 @@ class PathTerm(SampledTerm):
         """The curve."""
         return [target_mark(np.concatenate([self.places, self.places[:1]]) if self.closed else self.places)]
 
-    def residuals(self, view: EditView, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> TermResiduals:
         """From every pose to the wanted curve, and from the wanted curve to the nearest of this one."""
         path, slopes = view.path(self.joint), view.slopes(self.joint)
         on = nearest_points(path, self.places, self.closed)
@@ -275,7 +275,7 @@ class SpreadTerm(SampledTerm):
         """The largest distance."""
         return float(np.abs(r).max(initial=0.0)) if self.straight else largest_distance(r)
 
-    def residuals(self, view: EditView, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> TermResiduals:
         """Distances from the mean: across the best line, or both ways."""
         path = view.path(self.joint)[self.frames]
         away = path - path.mean(axis=0)
@@ -298,7 +298,7 @@ class TimingTerm(SampledTerm):
     length: float
     kept: bool = True
 
-    def residuals(self, view: EditView, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> TermResiduals:
         """Differences of the shares, as lengths."""
         path, slopes = view.path(self.joint), view.slopes(self.joint)
         steps = np.diff(path, axis=0)
@@ -321,7 +321,7 @@ class LengthTerm(SampledTerm):
     wanted: Floats  # (K,)
     kept: bool = False
 
-    def residuals(self, view: EditView, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> TermResiduals:
         """Length minus what it shall be."""
         lengths, slopes = length_slopes(view.drawn, self.pairs)
         return lengths - self.wanted, slopes
@@ -349,7 +349,7 @@ class EnclosureTerm(SampledTerm):
         """Every joint at every pose, those inside too, so that the sum is smooth where one comes in."""
         return len(self.joints) * self.poses
 
-    def residuals(self, view: EditView, moments: slice) -> Residuals:
+    def residuals(self, view: EditView, moments: slice) -> TermResiduals:
         """How far each joint sticks out across each edge, where it does."""
         x = view.poses.x[self.joints, :, : view.count]
         across = np.einsum("ec,kcf->ekf", self.normals, x)
@@ -387,7 +387,7 @@ def _nearest_samples(sampled: LinkagePoses, t: Floats, everything: Floats) -> Fl
     return np.ascontiguousarray(sampled.x[:, :, nearest])
 
 
-def _normal_residuals(away: Floats, slopes: Floats, along: Floats) -> Residuals:
+def _normal_residuals(away: Floats, slopes: Floats, along: Floats) -> TermResiduals:
     """The part of (K, 2) distances that is normal to the curve.
 
     Where the nearest place is an end of the curve, the distance has a part along it that does

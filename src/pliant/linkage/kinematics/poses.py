@@ -17,6 +17,8 @@ from pliant.linkage.kinematics.rates import backpropagate, fill_jacobians, fill_
 from pliant.linkage.kinematics.rules import fill_openness, place_joints
 from pliant.linkage.structure.rule_plan import RulePlan
 
+POSE_AS_PYTHON = 5e-4  # seconds that a joint takes at a pose without compiled loops, at most
+
 
 @dataclass(frozen=True)
 class LinkagePoses:

@@ -23,8 +23,8 @@ import numpy as np
 
 from pliant.core.errors import Fault, InputError
 from pliant.linkage.structure.constraints import Constraints, Equation, concatenate
+from pliant.linkage.structure.coupled_groups import smallest_group
 from pliant.linkage.structure.flat import refuse_flat
-from pliant.linkage.structure.groups import smallest_group
 from pliant.linkage.structure.loci import CircleLocus, LineLocus, Locus, crossing_sine
 from pliant.linkage.structure.rule import Op, RuleKind
 from pliant.linkage.structure.rule_plan import (

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.core.arrays import Complex
 from pliant.core.errors import PliantError
 from pliant.linkage.model import Linkage
-from pliant.linkage.synthesis.targets import Complex
 
 
 def cognates(model: Linkage, point: str | None = None) -> tuple[Linkage, Linkage]:

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from pliant.core.arrays import Floats, Ints
-from pliant.linkage.kinematics.batch import variant_curves
+from pliant.core.arrays import Complex, Floats, Ints
 from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.variants import variant_curves
 from pliant.linkage.model import Linkage
 from pliant.linkage.structure.rule_plan import RulePlan
-from pliant.linkage.synthesis.targets import Complex, as_points
+from pliant.linkage.synthesis.targets import as_points
 
 ROOM = 0.97  # of the greatest crank that closes: so that no candidate begins at a dead centre
 DRAGGED = 0.2  # share of four-bars with two cranks

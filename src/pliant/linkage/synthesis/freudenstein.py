@@ -26,7 +26,7 @@ MET = 1e-9  # radians, beyond rounding
 RANK = 1e-10
 STEPS = 181  # crank angles from the first pair to the last at which closing is checked
 
-Pair = tuple[float, float]
+AnglePair = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class FunctionGenerator:
         return 0.0 if self.ratios[1] > 0 else np.pi
 
 
-def generate(pairs: Sequence[Pair], *, ground: float = 1.0, units: str = "mm") -> FunctionGenerator:
+def generate(pairs: Sequence[AnglePair], *, ground: float = 1.0, units: str = "mm") -> FunctionGenerator:
     """The four-bar whose crank and rocker take these pairs of angles (φ, ψ): three exactly, more nearly.
 
     Args:
@@ -88,12 +88,12 @@ def generate(pairs: Sequence[Pair], *, ground: float = 1.0, units: str = "mm") -
 
 def precision_points(
     function: Callable[[Floats], Floats],
-    domain: Pair,
-    crank: Pair,
-    rocker: Pair,
+    domain: AnglePair,
+    crank: AnglePair,
+    rocker: AnglePair,
     *,
     count: int = 3,
-) -> list[Pair]:
+) -> list[AnglePair]:
     """Pairs of angles for y = f(x), x spaced as the zeros of Chebyshev's polynomial.
 
     So spaced, the error between the points is about as small as it can be everywhere at once.

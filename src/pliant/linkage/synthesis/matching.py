@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 import scipy.fft
 
-from pliant.core.arrays import Floats, Ints
+from pliant.core.arrays import Complex, Floats, Ints
 from pliant.core.kernel import inner, inner_fast, kernel, kernel_fast
 from pliant.core.threads import in_threads
-from pliant.linkage.synthesis.targets import SAMPLES, Complex, PathTarget
+from pliant.linkage.synthesis.targets import SAMPLES, PathTarget
 
 POSES = 96  # crank angles at which a candidate is run
 EVEN = 256  # points evenly along a curve of which an arc is compared with an open target

@@ -14,12 +14,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pliant.core.arrays import Floats
+from pliant.core.arrays import Complex, Floats
 from pliant.core.clock import Clock
 from pliant.core.errors import PliantError
 from pliant.core.loops import run_loops
 from pliant.core.progress import Interrupted, Progress, silent
-from pliant.linkage.kinematics.batch import stream_variants
+from pliant.linkage.kinematics.poses import POSE_AS_PYTHON
+from pliant.linkage.kinematics.variants import stream_variants
 from pliant.linkage.status import SynthesisStatus
 from pliant.linkage.synthesis.answers import answer_of
 from pliant.linkage.synthesis.cognates import cognate_joints
@@ -28,8 +29,7 @@ from pliant.linkage.synthesis.matching import distances
 from pliant.linkage.synthesis.placement import ANGLES, is_folded, place_again, place_on_target, unfold
 from pliant.linkage.synthesis.polish import Fit, polish
 from pliant.linkage.synthesis.result import Synthesis, SynthesizedLinkage
-from pliant.linkage.synthesis.targets import FLATTEST, LARGEST, Complex, PathTarget, as_complex, path_target
-from pliant.linkage.warm import LOOPS, POSE_AS_PYTHON
+from pliant.linkage.synthesis.targets import FLATTEST, LARGEST, PathTarget, as_complex, path_target
 
 CANDIDATES = 50_000
 BLOCK = 4096  # candidates made with one seed: to change it is to change every answer
@@ -97,7 +97,7 @@ def path(
             f"{', '.join(FAMILIES)}, and the others are 1 or more."
         )
     search = _PathSearch(wanted, answers, seed, progress)
-    with run_loops(LOOPS, POSE_AS_PYTHON * candidates * len(ANGLES), progress):
+    with run_loops("linkage", POSE_AS_PYTHON * candidates * len(ANGLES), progress):
         try:
             search.run(families, candidates)
         except KeyboardInterrupt:

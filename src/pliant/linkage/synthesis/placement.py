@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.linkage.kinematics.batch import variant_curves
+from pliant.linkage.kinematics.variants import variant_curves
 from pliant.linkage.synthesis.families import Family
 from pliant.linkage.synthesis.matching import POSES, TURN, match
 from pliant.linkage.synthesis.polish import Fit, fit

@@ -8,13 +8,10 @@ from typing import Any
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
-from pliant.core.arrays import Floats
+from pliant.core.arrays import Complex, Floats
 from pliant.core.errors import PliantError
-
-Complex = NDArray[np.complex128]
 
 FEW = 40  # points that are passed one by one: nobody draws a curve with so few
 SAMPLES = 64  # along a target, a power of two for the Fourier transform

@@ -22,13 +22,14 @@ from pliant.relax.assemble.guide_curves import cubics
 from pliant.relax.assemble.links import links, merge_links
 from pliant.relax.assemble.rigid_bodies import base_links, bodies, body_simplices, hinge_bodies, ties
 from pliant.relax.assemble.rigidity import rigid_stiffness
-from pliant.relax.assemble.rows import Coupling, Layout, LinkRow, Path, Rail
+from pliant.relax.assemble.rows import Coupling, DriveValues, Layout, LinkRow, Rail
 from pliant.relax.assemble.waypoints import sample_paths, steps
 from pliant.relax.assemble.wrapping import cylinders, string_links, windings, wrapped_strings
 from pliant.relax.mechanics.guides import onto_curve
 from pliant.relax.model import Mechanism
+from pliant.relax.network.elements import Elements
 from pliant.relax.network.measures import measure_angles, measure_couplings
-from pliant.relax.network.network import Drive, Elements, Network
+from pliant.relax.network.network import Drive, Network
 
 
 def build(model: Mechanism) -> Network:
@@ -109,7 +110,7 @@ def _drive(
     return Drive(sample_paths(rest, count), sample_paths(goal, count), loads)
 
 
-def _goals(drawn: Floats, parts: Elements, coupled: Sequence[Coupling]) -> list[Path]:
+def _goals(drawn: Floats, parts: Elements, coupled: Sequence[Coupling]) -> list[DriveValues]:
     """Target value of each coupling (C,); those that count from the drawing are offset by its value."""
     if not any(coupling.counted for coupling in coupled):
         return [coupling.goal for coupling in coupled]

@@ -9,7 +9,7 @@ from pliant.core.errors import Fault, InputError
 from pliant.relax.assemble.rows import Layout
 from pliant.relax.mechanics.segment_contact import contact_normals
 from pliant.relax.model import Contact, Mechanism
-from pliant.relax.network.network import Contacts
+from pliant.relax.network.elements import Contacts
 
 MOST = 20_000_000  # pairs; they take 2 GB
 THIN = 0.01  # of the drawing: a smaller radius needs a stiffer contact, or a force would press it through

@@ -15,10 +15,10 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.relax.assemble.links import BAND
-from pliant.relax.assemble.rows import Coupling, Layout, Measure, Vector, path
-from pliant.relax.model import Circuit, Gear, Mechanism, Pair, Rotor
+from pliant.relax.assemble.rows import AxisVector, Coupling, Layout, Measure, path
+from pliant.relax.model import Circuit, Gear, Mechanism, NamePair, Rotor
+from pliant.relax.network.elements import ANGLE, DIHEDRAL, LENGTH, TRAVEL
 from pliant.relax.network.laws import BAR, BUMPER
-from pliant.relax.network.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL
 
 PLANE = ((1.0, 0.0), (0.0, 1.0))
 
@@ -50,7 +50,7 @@ def _rotor(rotor: Rotor, layout: Layout) -> Coupling:
     )
 
 
-def _gear(gear: Gear, wheels: tuple[Pair, Pair], ratio: float, layout: Layout) -> Coupling:
+def _gear(gear: Gear, wheels: tuple[NamePair, NamePair], ratio: float, layout: Layout) -> Coupling:
     """(θ₂ − θ_c) − ratio (θ₁ − θ_c) = 0, times the second wheel's arm."""
     across = _gear_plane(gear)
     first, second = (layout.numbers(wheel) for wheel in wheels)
@@ -62,7 +62,9 @@ def _gear(gear: Gear, wheels: tuple[Pair, Pair], ratio: float, layout: Layout) -
     return Coupling(name, tuple(turns), (0.0,), _stiffness(gear, layout), rigid=_holds(gear))
 
 
-def _rack(gear: Gear, wheel: Pair, rack: str, along: Vector, radius: float, layout: Layout) -> Coupling:
+def _rack(
+    gear: Gear, wheel: NamePair, rack: str, along: AxisVector, radius: float, layout: Layout
+) -> Coupling:
     """Travel − radius θ = 0."""
     unit = np.array(along) / np.linalg.norm(along)
     travel = Measure(TRAVEL, layout.numbers([rack]), 1.0, (tuple(unit.tolist()),))
@@ -101,11 +103,11 @@ def _holds(element: Rotor | Gear | Circuit) -> bool:
     return element.stiffness is None
 
 
-def _gear_plane(gear: Gear) -> tuple[Vector, ...]:
+def _gear_plane(gear: Gear) -> tuple[AxisVector, ...]:
     return PLANE if gear.axis is None else frame(np.array(gear.axis))
 
 
-def frame(axis: Floats) -> tuple[Vector, Vector]:
+def frame(axis: Floats) -> tuple[AxisVector, AxisVector]:
     """Two unit vectors across an axis in space, right-handed about it."""
     axis = axis / np.linalg.norm(axis)
     least = np.eye(3)[np.abs(axis).argmin()]  # the coordinate axis farthest from it
@@ -115,6 +117,6 @@ def frame(axis: Floats) -> tuple[Vector, Vector]:
     return tuple(first.tolist()), tuple(second.tolist())
 
 
-def _arm(centre: int, node: int, across: tuple[Vector, ...], layout: Layout) -> float:
+def _arm(centre: int, node: int, across: tuple[AxisVector, ...], layout: Layout) -> float:
     """Distance of a node from its centre, perpendicular to the axis."""
     return float(np.linalg.norm(np.array(across) @ (layout.drawn[node] - layout.drawn[centre])))

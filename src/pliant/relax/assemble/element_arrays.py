@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.relax.assemble.rows import Coupling, Layout, LinkRow, Measure, Rail, Vector
+from pliant.relax.assemble.rows import AxisVector, Coupling, Layout, LinkRow, Measure, Rail
 from pliant.relax.model import Guide, Mechanism
-from pliant.relax.network.network import (
+from pliant.relax.network.elements import (
     CURVE,
     FIXED,
     LINE,
@@ -53,7 +53,7 @@ def coupling_arrays(couplings: Sequence[Coupling], dimension: int) -> Couplings:
     )
 
 
-def _frame(measure: Measure, none: Vector) -> tuple[Vector, ...]:
+def _frame(measure: Measure, none: AxisVector) -> tuple[AxisVector, ...]:
     return (*measure.frame, none, none)[:2]
 
 
@@ -91,7 +91,7 @@ def guide_arrays(model: Mechanism, layout: Layout, curves: Sequence[Floats]) -> 
     )
 
 
-def _guide_direction(guide: Guide) -> tuple[int, Vector | None]:
+def _guide_direction(guide: Guide) -> tuple[int, AxisVector | None]:
     if guide.curve is not None:
         return CURVE, None
     return (LINE, guide.line) if guide.line is not None else (PLANE, guide.plane)
@@ -113,7 +113,7 @@ def _ints(rows: Sequence[Sequence[int]], width: int) -> Ints:
     return np.array(rows, np.int64).reshape(-1, width)
 
 
-def _floats(values: Sequence[float] | Sequence[Vector]) -> Floats:
+def _floats(values: Sequence[float] | Sequence[AxisVector]) -> Floats:
     return np.array(values, np.float64)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pliant.relax.assemble.rows import Layout, LinkRow, Path, path
+from pliant.relax.assemble.rows import DriveValues, Layout, LinkRow, path
 from pliant.relax.model import Actuator, Bar, Bumper, Mechanism, Spring, String
 from pliant.relax.network.laws import BAR, BUMPER, STRING
 
@@ -62,7 +62,7 @@ def _link(
     kind: str,
     nodes: tuple[str, ...],
     layout: Layout,
-    rest: Path,
+    rest: DriveValues,
     stiffness: float | None,
     law: int = BAR,
     band: float | None = None,

@@ -27,7 +27,7 @@ from pliant.core.arrays import Floats, Ints
 from pliant.relax.assemble.links import bar_stiffness
 from pliant.relax.assemble.rows import Coupling, Layout, LinkRow, Measure
 from pliant.relax.model import Mechanism
-from pliant.relax.network.network import TRAVEL
+from pliant.relax.network.elements import TRAVEL
 
 FLAT = 1e-9  # of its size: a body less thick than this is collinear, or coplanar
 THIN = 0.05  # less thick than this, its own nodes are no base: links between them would hardly hold it

@@ -13,10 +13,10 @@ import numpy as np
 from pliant.core.arrays import Floats
 from pliant.relax.network.laws import BAR
 
-Path = tuple[
+DriveValues = tuple[
     float, ...
 ]  # values at equal steps of the drive, the first at its start; one where nothing drives
-Vector = tuple[float, ...]
+AxisVector = tuple[float, ...]
 
 
 class LinkRow(NamedTuple):
@@ -24,7 +24,7 @@ class LinkRow(NamedTuple):
 
     name: str
     ends: tuple[int, int]
-    rest: Path
+    rest: DriveValues
     stiffness: float
     law: int = BAR
     band: float = 0.0
@@ -50,7 +50,7 @@ class Measure(NamedTuple):
     kind: int
     nodes: tuple[int, ...]
     factor: float
-    frame: tuple[Vector, ...] = ()  # axes of an angle, or the direction of travel
+    frame: tuple[AxisVector, ...] = ()  # axes of an angle, or the direction of travel
 
 
 class Coupling(NamedTuple):
@@ -58,7 +58,7 @@ class Coupling(NamedTuple):
 
     name: str
     measures: tuple[Measure, ...]
-    goal: Path  # what the sum shall be; where `counted`, beyond what it is as drawn
+    goal: DriveValues  # what the sum shall be; where `counted`, beyond what it is as drawn
     stiffness: float
     law: int = BAR
     band: float = 0.0
@@ -76,7 +76,7 @@ class Layout:
     stiffness: float  # of what is rigid
 
     @cached_property
-    def places(self) -> list[Vector]:
+    def places(self) -> list[AxisVector]:
         """Drawn positions as Python floats, which are quicker to read singly."""
         return [tuple(place) for place in self.drawn.tolist()]
 
@@ -95,7 +95,7 @@ class Layout:
         return replace(self, names=(*self.names, *names), drawn=np.vstack([self.drawn, *places]))
 
 
-def path(start: float, to: float | Path | None) -> Path:
+def path(start: float, to: float | DriveValues | None) -> DriveValues:
     """Driven values from a start to an end or through waypoints; the start alone where none is driven."""
     if to is None:
         return (start,)

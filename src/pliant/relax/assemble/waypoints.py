@@ -8,12 +8,12 @@ from math import lcm
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.relax.assemble.rows import Path
+from pliant.relax.assemble.rows import DriveValues
 
 FINE = 2000  # steps
 
 
-def steps(paths: Iterable[Path]) -> int:
+def steps(paths: Iterable[DriveValues]) -> int:
     """Number of equal steps of the drive that include every waypoint; 0 where nothing is driven.
 
     Where that would be more than 2000, as many as the longest path has: the others are then
@@ -24,7 +24,7 @@ def steps(paths: Iterable[Path]) -> int:
     return 0 if not counts else common if common <= FINE else max(counts)
 
 
-def sample_paths(paths: Sequence[Path], count: int) -> Floats:
+def sample_paths(paths: Sequence[DriveValues], count: int) -> Floats:
     """Driven values at count + 1 equal steps, linear between waypoints: (count + 1, paths).
 
     Where nothing moves they are one row, shown again and again: a large mechanism needs no room for them.

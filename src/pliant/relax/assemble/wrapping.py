@@ -24,11 +24,11 @@ from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
 from pliant.relax.assemble.element_arrays import coupling_arrays
 from pliant.relax.assemble.links import BAND
-from pliant.relax.assemble.rows import Coupling, Layout, LinkRow, Measure, Path, Rail, path
+from pliant.relax.assemble.rows import Coupling, DriveValues, Layout, LinkRow, Measure, Rail, path
 from pliant.relax.model import Mechanism, Wrap
+from pliant.relax.network.elements import WOUND
 from pliant.relax.network.laws import BUMPER, STRING
 from pliant.relax.network.measures import measure_couplings
-from pliant.relax.network.network import WOUND
 
 MOST = 10_000  # pieces of a string
 SOFT = 1e-3  # of its radius, over which an obstacle begins to push
@@ -54,7 +54,7 @@ class WrappedString(NamedTuple):
     wrap: Wrap
     name: str
     nodes: tuple[int, ...]  # from end to end, hidden ones between
-    rest: Path  # of each piece
+    rest: DriveValues  # of each piece
 
 
 def wrapped_strings(model: Mechanism, layout: Layout) -> tuple[Layout, list[WrappedString]]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from math import dist
 from typing import Any
 
-from pydantic_core import InitErrorDetails
-
-from pliant.core.model import Place, fault_at, get, items
+from pliant.core.faults import KeyPath
+from pliant.core.model import FaultLines, fault_at, get, items
 from pliant.relax.checks.raw_data import (
     NEAR,
     At,
@@ -23,10 +22,8 @@ from pliant.relax.checks.raw_data import (
 
 STRAIGHT = 1e-6  # nodes of a bar may lie this share of its length beside it
 
-Faults = Iterator[InitErrorDetails]
 
-
-def dimension_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
+def dimension_faults(data: Mapping[str, Any], reading: RawNodes) -> FaultLines:
     """Nodes and vectors of another dimension than most nodes, and elements that have none in it."""
     first = next(iter(reading.points), "")
     wanted, where = reading.dimension, "in space" if reading.dimension == 3 else "in the plane"
@@ -44,7 +41,7 @@ def dimension_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
     yield from _flat_faults(data) if wanted == 2 else _spatial_faults(data, reading)
 
 
-def _flat_faults(data: Mapping[str, Any]) -> Faults:
+def _flat_faults(data: Mapping[str, Any]) -> FaultLines:
     """What has no meaning in the plane."""
     for index, hinge in enumerate(items(data, "hinges")):
         problem = "is a hinge in the plane, where parts that share a node turn about it already"
@@ -64,7 +61,7 @@ def _flat_faults(data: Mapping[str, Any]) -> Faults:
                 yield fault_at(place, cylinder, "is a cylinder in the plane", cure)
 
 
-def _spatial_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
+def _spatial_faults(data: Mapping[str, Any], reading: RawNodes) -> FaultLines:
     """Rotors and gears in space without an axis, or with parts that lie on it."""
     for index, rotor in enumerate(items(data, "rotors")):
         yield from _rotor_axis(index, rotor, reading)
@@ -78,7 +75,7 @@ def _spatial_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
             yield from _wheels_on_axis(index, gear, axis, reading)
 
 
-def _rotor_axis(index: int, rotor: Any, reading: RawNodes) -> Faults:
+def _rotor_axis(index: int, rotor: Any, reading: RawNodes) -> FaultLines:
     joint, axis = get(rotor, "joint"), get(rotor, "axis")
     if axis is None:
         cure = 'Add axis = "…": a node, to which the axis runs from the joint'
@@ -100,7 +97,7 @@ def _rotor_axis(index: int, rotor: Any, reading: RawNodes) -> Faults:
             yield fault_at(("rotors", index, "arms", k), arm, problem, "Name a node beside the axis")
 
 
-def _wheels_on_axis(index: int, gear: Any, axis: At, reading: RawNodes) -> Faults:
+def _wheels_on_axis(index: int, gear: Any, axis: At, reading: RawNodes) -> FaultLines:
     for key, wheel in wheels(gear).items():
         ends = reading.at(*wheel) if len(wheel) == 2 else None
         if ends is None or reading.spots[wheel[0]] == reading.spots[wheel[1]]:
@@ -111,7 +108,7 @@ def _wheels_on_axis(index: int, gear: Any, axis: At, reading: RawNodes) -> Fault
             yield fault_at(("gears", index, *key), wheel, problem, "Name a node beside the axis")
 
 
-def ground_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
+def ground_faults(data: Mapping[str, Any], reading: RawNodes) -> FaultLines:
     """Nodes twice on the ground, nothing that could move, and drives that the ground holds."""
     seen: set[str] = set()
     for index, name in enumerate(items(data, "ground")):
@@ -130,13 +127,13 @@ def ground_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
         yield from _held_faults(("rotors", index, "arms"), "rotor", nodes, reading)
 
 
-def _held_faults(place: Place, what: str, nodes: list[Any], reading: RawNodes) -> Faults:
+def _held_faults(place: KeyPath, what: str, nodes: list[Any], reading: RawNodes) -> FaultLines:
     if nodes and all(isinstance(name, str) and name in reading.ground for name in nodes):
         problem = f"all nodes of the {what} are on the ground: it cannot move"
         yield fault_at(place, nodes, problem, f"Take one of them from the ground, or leave the {what} out")
 
 
-def bar_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
+def bar_faults(data: Mapping[str, Any], reading: RawNodes) -> FaultLines:
     """Nodes of a bar that do not lie on it, between its ends."""
     for index, bar in enumerate(items(data, "bars")):
         names = items(bar, "nodes")
@@ -155,7 +152,7 @@ def bar_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
                 yield fault_at(place, names[k], problem, "List the nodes in order, from end to end")
 
 
-def gear_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
+def gear_faults(data: Mapping[str, Any], reading: RawNodes) -> FaultLines:
     """Gears that couple a wheel with itself."""
     for index, gear in enumerate(items(data, "gears")):
         pairs = [pair for place, pair in wheels(gear).items() if place[0] == "wheels"]
@@ -164,7 +161,7 @@ def gear_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
             yield fault_at(("gears", index, "wheels"), pairs, "couples a wheel with itself", cure)
 
 
-def guide_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
+def guide_faults(data: Mapping[str, Any], reading: RawNodes) -> FaultLines:
     """Nodes guided twice or held by the ground, and curves that stand still."""
     guided: dict[str, int] = {}
     for index, guide in enumerate(items(data, "guides")):
@@ -181,7 +178,7 @@ def guide_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
         yield from _curve_faults(index, guide)
 
 
-def _curve_faults(index: int, guide: Any) -> Faults:
+def _curve_faults(index: int, guide: Any) -> FaultLines:
     points = [position(point) for point in items(guide, "curve")]
     place, near = ("guides", index, "curve"), NEAR * _extent(points)
     for k, (here, after) in enumerate(pairwise(points)):

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from pydantic_core import InitErrorDetails
 
-from pliant.core.model import Place, fault_at, get, items
+from pliant.core.faults import KeyPath
+from pliant.core.model import fault_at, get, items
 from pliant.core.quantity import number
 from pliant.relax.checks.raw_data import RawNodes, point_text, wheels
 
@@ -15,7 +16,7 @@ from pliant.relax.checks.raw_data import RawNodes, point_text, wheels
 class DistinctNodes(NamedTuple):
     """Nodes that an element has together."""
 
-    place: Place
+    place: KeyPath
     what: str
     names: list[Any]
     apart: bool = True  # drawn at one place they would give it no length or direction
@@ -74,21 +75,21 @@ def _node_groups(data: Mapping[str, Any]) -> Iterator[DistinctNodes]:
         yield from _wrap(("wraps", index), wrap)
 
 
-def _arms(place: Place, what: str, item: Any) -> Iterator[DistinctNodes]:
+def _arms(place: KeyPath, what: str, item: Any) -> Iterator[DistinctNodes]:
     arms = items(item, "arms")
     yield DistinctNodes((*place, "arms"), what, arms, apart=False)
     for k, arm in enumerate(arms):
         yield DistinctNodes((*place, "arms", k), what, [get(item, "joint"), arm])
 
 
-def _wrap(place: Place, wrap: Any) -> Iterator[DistinctNodes]:
+def _wrap(place: KeyPath, wrap: Any) -> Iterator[DistinctNodes]:
     if not items(wrap, "via"):  # with points between, it may come back to where it began
         yield DistinctNodes((*place, "nodes"), "wrap", items(wrap, "nodes"))
     for k, obstacle in enumerate(items(wrap, "around")):
         yield _pair((*place, "around", k, "cylinder"), "obstacle", get(obstacle, "cylinder"))
 
 
-def _pair(place: Place, what: str, names: Any) -> DistinctNodes:
+def _pair(place: KeyPath, what: str, names: Any) -> DistinctNodes:
     return DistinctNodes(place, what, list(names) if isinstance(names, list | tuple) else [])
 
 

@@ -8,10 +8,10 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from pydantic_core import InitErrorDetails
 
 from pliant.core.arrays import Floats, Ints
-from pliant.core.model import Place, fault_at, get, items
+from pliant.core.faults import KeyPath
+from pliant.core.model import FaultLines, fault_at, get, items
 from pliant.core.quantity import number
 from pliant.relax.checks.raw_data import At, RawNodes, line_coordinates, position
 
@@ -20,13 +20,11 @@ CHUNK = 200  # members that are looked at together
 LOOKED_AT = 2_000_000  # pairs; beyond that, looking takes longer than it helps
 TOLD = 100  # crossings of a contact
 
-Faults = Iterator[InitErrorDetails]
 
-
-def contact_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
+def contact_faults(data: Mapping[str, Any], reading: RawNodes) -> FaultLines:
     """Contacts of one member, and members that meet as drawn in the plane, where each has a side."""
     for index, contact in enumerate(items(data, "contacts")):
-        place: Place = ("contacts", index, "members")
+        place: KeyPath = ("contacts", index, "members")
         members, against = items(contact, "members"), get(contact, "against")
         if len(members) == 1 and against is None:
             cure = "Add more members, or against = [[…]]"
@@ -35,10 +33,12 @@ def contact_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
             known = _members(members, reading)
             others = known if against is None else _members(items(contact, "against"), reading)
             for first, second in islice(_meeting_pairs(known, others), TOLD):
-                label, other = _label(known.names[first]), _label(others.names[second])
-                problem = f"{label} and {other} meet as drawn, so that neither has a side to stay on"
+                one, other = known.names[first], others.names[second]
+                problem = (
+                    f"{_label(one)} and {_label(other)} meet as drawn, so that neither has a side to stay on"
+                )
                 cure = "Draw them apart, or leave one of the two out"
-                yield fault_at((*place, known.indices[first]), known.names[first], problem, cure)
+                yield fault_at((*place, known.indices[first]), one, problem, cure, [*one, *other])
 
 
 @dataclass(frozen=True)
@@ -92,21 +92,21 @@ def _meeting_pairs(members: _Members, others: _Members) -> Iterator[tuple[int, i
             return
 
 
-def wrap_faults(data: Mapping[str, Any], reading: RawNodes) -> Faults:
+def wrap_faults(data: Mapping[str, Any], reading: RawNodes) -> FaultLines:
     """Ends of wrapped strings, and points of their paths, inside what they shall lie around."""
     for index, wrap in enumerate(items(data, "wraps")):
-        path: list[tuple[Place, str, At]] = []
+        path: list[tuple[KeyPath, str | None, At]] = []
         for k, name in enumerate(items(wrap, "nodes")):
-            path += [(("nodes", k), repr(name), at) for at in reading.at(name) or ()]
+            path += [(("nodes", k), name, at) for at in reading.at(name) or ()]
         for k, via in enumerate(items(wrap, "via")):
             at = position(via)
-            path += [(("via", k), "it", at)] if at is not None and len(at) == reading.dimension else []
+            path += [(("via", k), None, at)] if at is not None and len(at) == reading.dimension else []
         for k, obstacle in enumerate(items(wrap, "around")):
-            for place, what, at in path:
-                yield from _inside(("wraps", index, *place), what, at, k, obstacle, reading)
+            for place, name, at in path:
+                yield from _inside(("wraps", index, *place), name, at, k, obstacle, reading)
 
 
-def _inside(place: Place, what: str, at: At, k: int, obstacle: Any, reading: RawNodes) -> Faults:
+def _inside(place: KeyPath, name: str | None, at: At, k: int, obstacle: Any, reading: RawNodes) -> FaultLines:
     node = get(obstacle, "node")
     middle = reading.at(*(items(obstacle, "cylinder") if node is None else [node]))
     try:
@@ -117,5 +117,7 @@ def _inside(place: Place, what: str, at: At, k: int, obstacle: Any, reading: Raw
         return
     _, deep = line_coordinates(at, middle[0], middle[-1])  # of a ball, from its one node
     if deep < radius * (1 - INSIDE):
+        what = "it" if name is None else repr(name)
         problem = f"{what} is {deep:.6g} from the middle of around[{k}], whose radius is {radius:.6g}"
-        yield fault_at(place, None, problem, "Move it out, or make the radius smaller")
+        names = [] if name is None else [name]
+        yield fault_at(place, None, problem, "Move it out, or make the radius smaller", names)

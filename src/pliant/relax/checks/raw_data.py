@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import dist
 from typing import Any
 
 import numpy as np
 
-from pliant.core.model import Place, get, items
+from pliant.core.faults import KeyPath
+from pliant.core.model import PlacedNames, get, items
 from pliant.core.quantity import FARTHEST, coordinate
 
 NEAR = 1e-9  # nodes closer than this share of the drawing's size are drawn at one place
 
 At = tuple[float, ...]
-PlacedNames = Iterator[tuple[Place, Any]]
 
 # The keys of each kind of element that name nodes, and how many lists lie around a name there.
 ELEMENTS: dict[str, dict[str, int]] = {
@@ -130,7 +130,7 @@ def each_name(places: PlacedNames) -> PlacedNames:
         yield from ((at, name) for at, name in named if isinstance(name, str))
 
 
-def _fields(place: Place, elements: Iterable[Any], fields: Mapping[str, int]) -> PlacedNames:
+def _fields(place: KeyPath, elements: Iterable[Any], fields: Mapping[str, int]) -> PlacedNames:
     """What stands in some keys of elements: a name, a list (1), or each list of a list of them (2)."""
     for index, element in enumerate(elements):
         for field, depth in fields.items():
@@ -143,13 +143,13 @@ def _fields(place: Place, elements: Iterable[Any], fields: Mapping[str, int]) ->
                 yield from (item for item in _numbered_places(at, value) if isinstance(item[1], list | tuple))
 
 
-def _numbered_places(place: Place, value: Sequence[Any]) -> PlacedNames:
+def _numbered_places(place: KeyPath, value: Sequence[Any]) -> PlacedNames:
     return (((*place, index), inner) for index, inner in enumerate(value))
 
 
-def wheels(gear: Any) -> dict[Place, list[Any]]:
+def wheels(gear: Any) -> dict[KeyPath, list[Any]]:
     """The pairs of nodes of a gear, by their places in it: wheels, one wheel, a carrier."""
-    pairs: dict[Place, Any] = {("wheels", k): pair for k, pair in enumerate(items(gear, "wheels"))}
+    pairs: dict[KeyPath, Any] = {("wheels", k): pair for k, pair in enumerate(items(gear, "wheels"))}
     pairs |= {(key,): get(gear, key) for key in ("wheel", "carrier")}
     return {place: list(pair) for place, pair in pairs.items() if isinstance(pair, list | tuple)}
 

@@ -15,7 +15,8 @@ from pliant.core.arrays import Bools, Floats
 from pliant.relax.mechanics.fields import field_forces
 from pliant.relax.mechanics.gradients import Jacobian, jacobian_at
 from pliant.relax.model import Mechanism
-from pliant.relax.network.network import FREE, Network
+from pliant.relax.network.elements import FREE
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.record import Frame
 
 RANK = 1e-9  # of the largest singular value: rails that repeat each other carry as little as they can

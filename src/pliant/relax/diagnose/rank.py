@@ -22,8 +22,9 @@ from pliant.relax.factors.singular import RANK, RIDGE, normal_solver, null_space
 from pliant.relax.mechanics.elongation import Elongations, elongations
 from pliant.relax.mechanics.gradients import Jacobian, jacobian_at
 from pliant.relax.mechanics.guides import hold_nodes
+from pliant.relax.network.elements import FIXED, FREE
 from pliant.relax.network.laws import BAR, STRING
-from pliant.relax.network.network import FIXED, FREE, Network
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.record import Frame, scale
 
 SEEN = 1e-6  # of a way to move: less of it in the model's own nodes is rounding

@@ -46,7 +46,7 @@ QUICK = CrawlTrial(0.5, 4, 80), CrawlTrial(0.9, 7, 120)
 FINE = CrawlTrial(0.5, 20, 300), CrawlTrial(0.7, 5, 1200), CrawlTrial(0.9, 20, 300)
 NORMAL = CrawlTrial(0.7, 20, 600)
 
-CHANGES: Mapping[m.Change, float] = MappingProxyType(
+CHANGES: Mapping[m.Mutation, float] = MappingProxyType(
     {
         m.move_a_node: 4.0,
         m.move_all: 2.0,

@@ -10,7 +10,7 @@ import numpy as np
 from pliant.core.arrays import Floats
 from pliant.relax.machines.population import Machines, drawn_lengths, machines
 
-Pair = tuple[int, int]
+NodePair = tuple[int, int]
 
 DIGITS = 6  # after the point, of what is written down
 
@@ -19,7 +19,7 @@ DIGITS = 6  # after the point, of what is written down
 class ActuatorGene:
     """A link whose length goes through multiples of its drawn length, at equal steps of the drive."""
 
-    nodes: Pair
+    nodes: NodePair
     to: tuple[float, ...]
 
 
@@ -29,11 +29,11 @@ class MachineDesign:
 
     nodes: tuple[complex, ...]
     grounded: int
-    bars: tuple[Pair, ...]
+    bars: tuple[NodePair, ...]
     actuators: tuple[ActuatorGene, ...]
 
     @property
-    def links(self) -> tuple[Pair, ...]:
+    def links(self) -> tuple[NodePair, ...]:
         """Bars, then actuators."""
         return self.bars + tuple(actuator.nodes for actuator in self.actuators)
 
@@ -43,7 +43,7 @@ class MachineDesign:
         x, y = [node.real for node in self.nodes], [node.imag for node in self.nodes]
         return max(max(x) - min(x), max(y) - min(y))
 
-    def length(self, pair: Pair) -> float:
+    def length(self, pair: NodePair) -> float:
         """The distance of two nodes as drawn."""
         return abs(self.nodes[pair[1]] - self.nodes[pair[0]])
 

@@ -18,7 +18,7 @@ from pliant.core.arrays import Floats
 from pliant.core.progress import Progress, silent
 from pliant.relax.evolve.checkpoint import SearchState, read_checkpoint, write_checkpoint
 from pliant.relax.evolve.design import MachineDesign
-from pliant.relax.evolve.mutations import Change, Rng, cross, drop_loose_node, loose_nodes, mutate
+from pliant.relax.evolve.mutations import Mutation, Rng, cross, drop_loose_node, loose_nodes, mutate
 
 Score = Callable[[Sequence[MachineDesign]], Floats]  # (M,) the more the better; 0 for what is of no use
 Scored = tuple[float, MachineDesign]
@@ -44,7 +44,7 @@ class Evolution:
 def evolve(
     score: Score,
     start: Callable[[Rng], MachineDesign],
-    changes: Mapping[Change, float],
+    changes: Mapping[Mutation, float],
     *,
     seed: int,
     generations: int,
@@ -136,7 +136,7 @@ def _best_designs(pool: list[Scored], count: int) -> list[Scored]:
     return sorted(pool, key=lambda one: -one[0])[:count]
 
 
-def _offspring(rng: Rng, island: list[Scored], changes: Mapping[Change, float]) -> MachineDesign:
+def _offspring(rng: Rng, island: list[Scored], changes: Mapping[Mutation, float]) -> MachineDesign:
     parent = island[int(rng.integers(len(island), size=RIVALS).min())][1]
     kin = [
         one for _, one in island if one is not parent and (one.bars, one.links) == (parent.bars, parent.links)

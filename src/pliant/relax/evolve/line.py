@@ -32,7 +32,7 @@ STRAIGHT = 1e-7  # aspect ratio below which all lines are as good
 FINALISTS = 8  # of which the best is found with small steps
 QUICK, FINE = (24, 150), (200, 500)  # steps of the drive, iterations at each
 
-CHANGES: Mapping[m.Change, float] = MappingProxyType(
+CHANGES: Mapping[m.Mutation, float] = MappingProxyType(
     {
         m.move_a_node: 6.0,
         m.move_all: 3.0,

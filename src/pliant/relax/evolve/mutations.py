@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.relax.evolve.design import ActuatorGene, MachineDesign, Pair
+from pliant.relax.evolve.design import ActuatorGene, MachineDesign, NodePair
 
 FEWEST, MOST = 5, 12  # nodes
 DRIVEN = 3  # actuators, at most
@@ -19,7 +19,7 @@ FINE, COARSE = -4.0, -0.5  # powers of ten of the size: how far a node is moved
 SHORT, LONG = 0.7, 1.4  # of its drawn length: how far an actuator goes
 
 Rng = np.random.Generator
-Change = Callable[[Rng, MachineDesign], MachineDesign]
+Mutation = Callable[[Rng, MachineDesign], MachineDesign]
 
 
 def move_a_node(rng: Rng, design: MachineDesign) -> MachineDesign:
@@ -256,7 +256,7 @@ def trace_another(rng: Rng, design: MachineDesign) -> MachineDesign:
     return _renumber(design, tuple(nodes), places)
 
 
-def mutate(rng: Rng, design: MachineDesign, changes: Mapping[Change, float]) -> MachineDesign:
+def mutate(rng: Rng, design: MachineDesign, changes: Mapping[Mutation, float]) -> MachineDesign:
     """A design after one change, or a few, each as likely as its weight.
 
     Args:
@@ -311,7 +311,7 @@ def _with_actuator(design: MachineDesign, which: int, actuator: ActuatorGene) ->
 
 
 def _renumber(design: MachineDesign, nodes: tuple[complex, ...], places: Mapping[int, int]) -> MachineDesign:
-    def moved(pair: Pair) -> Pair:
+    def moved(pair: NodePair) -> NodePair:
         return places[pair[0]], places[pair[1]]
 
     return replace(

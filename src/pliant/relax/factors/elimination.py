@@ -16,8 +16,9 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import kernel
 from pliant.relax.factors.skyline import factorise
+from pliant.relax.network.elements import FIXED
 from pliant.relax.network.laws import BAR
-from pliant.relax.network.network import FIXED, Network, once
+from pliant.relax.network.network import Network, once
 
 ANCHOR = 1e-9  # of a node to where it is, beside its links: parts that hang on nothing stay
 

@@ -25,7 +25,7 @@ from pliant.relax.network.laws import BAR, STRING
 
 Array = Any  # of JAX
 Axes = list[Array]  # an array for each axis
-Groups = list[Axes]
+AxisGroups = list[Axes]
 
 TINY = 1e-30  # added to l²: coincident nodes have a finite 1/l, and no force
 
@@ -154,7 +154,7 @@ def _run(
     """Points (J, D, M), residuals (M,), length errors (C, M) and traces (C, T, D, M)."""
     lax, jnp = jax().lax, jax().numpy
 
-    def at_share(state: tuple[Groups, Groups], share: Array) -> tuple[Any, Any]:
+    def at_share(state: tuple[AxisGroups, AxisGroups], share: Array) -> tuple[Any, Any]:
         now = parts._replace(rest=parts.rest + share * (parts.target - parts.rest))
         state = lax.fori_loop(0, iterations, lambda _, s: _iterate(plan, now, rule, *s), state)
         traced = _ungroup(plan, state[0])[np.array(plan.traced, np.int64)]
@@ -165,7 +165,7 @@ def _run(
     return _ungroup(plan, x), residual[-1], errors, traced
 
 
-def _groups(plan: DeviceProgram, values: Array) -> Groups:
+def _groups(plan: DeviceProgram, values: Array) -> AxisGroups:
     """Nodes (J, D, M) in groups."""
     axes = range(values.shape[1])
     if plan.pairs is None:
@@ -173,22 +173,22 @@ def _groups(plan: DeviceProgram, values: Array) -> Groups:
     return [[node[d] for d in axes] for node in values]
 
 
-def _ungroup(plan: DeviceProgram, groups: Groups) -> Array:
+def _ungroup(plan: DeviceProgram, groups: AxisGroups) -> Array:
     """Nodes (J, D, M) from groups."""
     jnp = jax().numpy
     return jnp.stack(groups[0], 1) if plan.pairs is None else jnp.stack([jnp.stack(axes) for axes in groups])
 
 
 def _iterate(
-    plan: DeviceProgram, parts: DeviceArrays, rule: DeviceRule, x: Groups, step: Groups
-) -> tuple[Groups, Groups]:
+    plan: DeviceProgram, parts: DeviceArrays, rule: DeviceRule, x: AxisGroups, step: AxisGroups
+) -> tuple[AxisGroups, AxisGroups]:
     """Where the nodes are after an iteration, and their steps Δ = ηα R/S + (1 − η)Δ.
 
     Source: [Lipson2006] eqs 2 to 4 and 6.
     """
     jnp = jax().numpy
-    moved: Groups = []
-    steps: Groups = []
+    moved: AxisGroups = []
+    steps: AxisGroups = []
     totals, most = _totals(plan, parts, x), _rows(plan, parts.most)
     for here, last, (force, stiff), far in zip(x, step, totals, most, strict=True):
         force, last = _remove_floor_forces(rule, here, last, force)  # noqa: PLW2901
@@ -221,7 +221,7 @@ def _remove_floor_forces(rule: DeviceRule, x: Axes, step: Axes, force: Axes) -> 
     return [*(left * f for f in force[:-1]), ups[0]], [*(left * s for s in step[:-1]), ups[1]]
 
 
-def _totals(plan: DeviceProgram, parts: DeviceArrays, x: Groups) -> list[tuple[Axes, Axes]]:
+def _totals(plan: DeviceProgram, parts: DeviceArrays, x: AxisGroups) -> list[tuple[Axes, Axes]]:
     """R and S of every group of nodes.
 
     Source: [Lipson2006] eqs 1 and 2.
@@ -247,7 +247,7 @@ def _totals(plan: DeviceProgram, parts: DeviceArrays, x: Groups) -> list[tuple[A
     return totals
 
 
-def _pulls(plan: DeviceProgram, parts: DeviceArrays, x: Groups) -> list[tuple[Axes, Axes]]:
+def _pulls(plan: DeviceProgram, parts: DeviceArrays, x: AxisGroups) -> list[tuple[Axes, Axes]]:
     """What every group of links adds to R of its first ends, and to S of both; see `lanes`."""
     jnp = jax().numpy
     pulls: list[tuple[Axes, Axes]] = []
@@ -274,7 +274,9 @@ def _law(law: Array | int, k: Array, a: Array, over: Array, bar: Array, near: Ar
     return jnp.where(law == BAR, bar, c), jnp.where(law == BAR, k, t)
 
 
-def _residual(plan: DeviceProgram, parts: DeviceArrays, rule: DeviceRule, x: Groups, step: Groups) -> Array:
+def _residual(
+    plan: DeviceProgram, parts: DeviceArrays, rule: DeviceRule, x: AxisGroups, step: AxisGroups
+) -> Array:
     """The largest |R| of the free nodes (M,)."""
     jnp = jax().numpy
     sizes: list[Array] = []
@@ -287,7 +289,7 @@ def _residual(plan: DeviceProgram, parts: DeviceArrays, rule: DeviceRule, x: Gro
     return jnp.vstack(sizes).max(axis=0)
 
 
-def _error(plan: DeviceProgram, parts: DeviceArrays, x: Groups) -> Array:
+def _error(plan: DeviceProgram, parts: DeviceArrays, x: AxisGroups) -> Array:
     """The largest length error of the links (M,); a string is never too short, nor a bumper too long."""
     jnp = jax().numpy
     errors: list[Array] = [jnp.zeros(parts.most.shape[1], parts.most.dtype)]
@@ -299,7 +301,7 @@ def _error(plan: DeviceProgram, parts: DeviceArrays, x: Groups) -> Array:
 
 
 def _links(
-    plan: DeviceProgram, parts: DeviceArrays, x: Groups
+    plan: DeviceProgram, parts: DeviceArrays, x: AxisGroups
 ) -> list[tuple[Axes, Array | int, Array, Array, Array]]:
     """Of every group of links: from end to end, law, stiffness, rest length, band."""
     rest = parts.stiffness, parts.rest, parts.bands

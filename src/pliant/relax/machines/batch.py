@@ -18,7 +18,6 @@ from pliant.core.loops import run_loops
 from pliant.core.threads import in_threads, threads
 from pliant.relax.machines.lanes import BatchAnswer, Packed, Reals, UpdateRule, settle
 from pliant.relax.machines.population import ETA, BatchResult, Floor, Machines, check_method, drive_shares
-from pliant.relax.warm import LOOPS
 
 LANES_64, ONE_LANE = (0,) * 6, ()  # as many marks as the power of two that a block has of machines: 64, and 1
 PIECES = 4  # a thread: more than one, for one thread may be slower than the others
@@ -75,7 +74,7 @@ def relax(
 
     blocks = len(packed.drawn)
     pieces = min(PIECES * threads(), blocks)
-    with run_loops(LOOPS, AS_PYTHON * packed.rest.size * iterations * shares.shape[1]):
+    with run_loops("relax", AS_PYTHON * packed.rest.size * iterations * shares.shape[1]):
         in_threads(piece, list(pairwise(np.linspace(0, blocks, pieces + 1).astype(int).tolist())))
     return _batch_result(made, answer, width, shares.shape[1], len(traced))
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.relax.mechanics.segment_contact import contact_slope
-from pliant.relax.network.network import Contacts
+from pliant.relax.network.elements import Contacts
 
 INSIDE = 1e-12  # of a segment: so far from its ends a point of it moves along it
 PARALLEL = 1e-12  # square of the sine of the angle between segments that are

@@ -11,9 +11,10 @@ from pliant.core.arrays import Bools, Floats, Ints
 from pliant.core.kernel import inner, kernel
 from pliant.relax.mechanics.forces import most_measures, rail, rail_pull
 from pliant.relax.mechanics.segment_contact import contact_slope
+from pliant.relax.network.elements import Contacts, Couplings, Links, Rails, State
 from pliant.relax.network.laws import BAR, STRING, force
 from pliant.relax.network.measures import couple
-from pliant.relax.network.network import Contacts, Couplings, Links, Network, Rails, State
+from pliant.relax.network.network import Network
 
 SMALL = 1e-3  # of the size: smaller radii count as this
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.relax.network.network import Fields
+from pliant.relax.network.elements import Fields
 
 
 class FieldForces(NamedTuple):

@@ -18,9 +18,9 @@ from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, inner_shared, kernel
 from pliant.relax.mechanics.guides import project
 from pliant.relax.mechanics.segment_contact import apply_friction, contact_forces
+from pliant.relax.network.elements import FREE, Couplings, Elements, Fields, Guides, Rails, State
 from pliant.relax.network.laws import BAR, force, stored_energy, tangent
 from pliant.relax.network.measures import couple
-from pliant.relax.network.network import FREE, Couplings, Elements, Fields, Guides, Rails, State
 
 
 @inner

@@ -27,7 +27,8 @@ from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.forces import forces_and_energy
 from pliant.relax.mechanics.guides import basis
 from pliant.relax.mechanics.segment_contact import contact_slope, nearest_points
-from pliant.relax.network.network import FIXED, Network, State, once
+from pliant.relax.network.elements import FIXED, State
+from pliant.relax.network.network import Network, once
 
 # Columns of a row: weights (4), what friction can hold, k, the stiffness beyond, P (D·D), anchor, lead (D).
 WEIGHTS, HELD, STIFFNESS, BEYOND, PROJECTION = slice(4), 4, 5, 6, 7

@@ -24,9 +24,10 @@ from pliant.relax.mechanics.elongation import Elongations
 from pliant.relax.mechanics.forces import rail
 from pliant.relax.mechanics.guides import basis
 from pliant.relax.mechanics.segment_contact import contact_slope
+from pliant.relax.network.elements import USED, Contacts, Couplings, Guides, Links, Rails
 from pliant.relax.network.laws import BAR, BUMPER, STRING
 from pliant.relax.network.measures import couple
-from pliant.relax.network.network import USED, Contacts, Couplings, Guides, Links, Network, Rails
+from pliant.relax.network.network import Network
 
 
 @dataclass(frozen=True)

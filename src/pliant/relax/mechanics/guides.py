@@ -12,7 +12,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.core.kernel import inner, inner_shared, kernel, kernel_shared
-from pliant.relax.network.network import CURVE, FIXED, FREE, LINE, PLANE, Guides
+from pliant.relax.network.elements import CURVE, FIXED, FREE, LINE, PLANE, Guides
 
 SAMPLES = 4  # of each cubic, beside which the nearest point is sought
 END = 1e-9  # of a cubic: so near, a node is at the end of its curve

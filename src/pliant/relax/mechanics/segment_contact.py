@@ -20,7 +20,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, inner_shared, kernel
-from pliant.relax.network.network import Contacts
+from pliant.relax.network.elements import Contacts
 
 Vector = tuple[float, float, float]  # the third is 0 in the plane
 

@@ -19,9 +19,7 @@ from pliant.relax.factors.elimination import Order
 from pliant.relax.mechanics.forces import most_measures, rail_pull, slip_force
 from pliant.relax.mechanics.guides import basis
 from pliant.relax.mechanics.segment_contact import contact_slope
-from pliant.relax.network.laws import BAR, force, tangent
-from pliant.relax.network.measures import couple
-from pliant.relax.network.network import (
+from pliant.relax.network.elements import (
     FIXED,
     FREE,
     WOUND,
@@ -34,6 +32,8 @@ from pliant.relax.network.network import (
     Rails,
     State,
 )
+from pliant.relax.network.laws import BAR, force, tangent
+from pliant.relax.network.measures import couple
 
 JUST = 1e-9  # of its radius: a pair so near resists before it touches, as it soon will
 

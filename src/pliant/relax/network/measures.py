@@ -6,7 +6,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, inner_shared, kernel, kernel_shared
-from pliant.relax.network.network import ANGLE, DIHEDRAL, LENGTH, TRAVEL, WOUND, Couplings
+from pliant.relax.network.elements import ANGLE, DIHEDRAL, LENGTH, TRAVEL, WOUND, Couplings
 from pliant.relax.network.winding import keep_angles, wind
 
 Vector = tuple[float, float, float]

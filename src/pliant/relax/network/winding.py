@@ -22,7 +22,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, kernel
-from pliant.relax.network.network import Couplings
+from pliant.relax.network.elements import Couplings
 
 TURN = 2.0 * np.pi
 CUTS = 1e-12  # of a radius: so deep a tangent may cut a disc, by rounding

@@ -17,8 +17,9 @@ import numpy as np
 from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.gradients import Jacobian, jacobian_at
+from pliant.relax.network.elements import State
 from pliant.relax.network.measures import measure_angles
-from pliant.relax.network.network import Network, State, once
+from pliant.relax.network.network import Network, once
 from pliant.relax.solvers.dead_centres import displace_nodes
 from pliant.relax.solvers.lagrange import applied_forces, force_level, row_forces, set_row_forces, stiffness
 

@@ -20,7 +20,8 @@ from pliant.core.arrays import Floats, Ints
 from pliant.core.kernel import inner, inner_fast
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.gradients import gradient_rows
-from pliant.relax.network.network import FIXED, FREE, Network
+from pliant.relax.network.elements import FIXED, FREE
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.increment_measures import parity
 
 LARGEST = 90  # unknowns of a group: beyond, factors of the whole stiffness are quicker

@@ -30,7 +30,8 @@ from pliant.relax.mechanics.friction import (
     with_friction_rows,
 )
 from pliant.relax.model import RelaxStudy
-from pliant.relax.network.network import Network, State
+from pliant.relax.network.elements import State
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.cone_equations import is_applicable as settles_on_cone
 from pliant.relax.solvers.continuation import NEAR as CLOSE
 from pliant.relax.solvers.continuation import (

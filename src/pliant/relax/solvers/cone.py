@@ -28,9 +28,10 @@ from pliant.core.arrays import Bools, Floats
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.friction import BEYOND, HELD, PROJECTION, STIFFNESS, WEIGHTS, vectors
 from pliant.relax.mechanics.segment_contact import contact_slope
+from pliant.relax.network.elements import Couplings, Links, State
 from pliant.relax.network.laws import BAR, BUMPER
 from pliant.relax.network.measures import measure_angles
-from pliant.relax.network.network import Couplings, Links, Network, State
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.cone_equations import (
     NONE,
     ROUNDED,
@@ -121,23 +122,23 @@ def _step(
     right[t] = -spot.slip - YIELD / firm * spot.friction
     for grip in np.flatnonzero(now.slips & np.isin(np.arange(len(now.slips)), spot.grips)).tolist():
         _slip_rows(own, spot, grip, firm, matrix[t], right[t])
-    found = _solve_regularised(matrix, right, HELPS * firm * (np.arange(len(right)) < unknowns))
-    if not np.isfinite(found).all():
-        return found[:unknowns], False
-    way = reach(own, spot, state, now, found[:unknowns], found[f], found[t])
-    forces = spot.forces + way.share * (found[f] - spot.forces)
-    take(spot, now, forces, spot.friction + way.share * (found[t] - spot.friction))
+    solution = _solve_regularised(matrix, right, HELPS * firm * (np.arange(len(right)) < unknowns))
+    if not np.isfinite(solution).all():
+        return solution[:unknowns], False
+    way = reach(own, spot, state, now, solution[:unknowns], solution[f], solution[t])
+    forces = spot.forces + way.share * (solution[f] - spot.forces)
+    take(spot, now, forces, spot.friction + way.share * (solution[t] - spot.friction))
     give_way(own, spot, now, way)
-    return way.share * found[:unknowns], way.share < 1.0
+    return way.share * solution[:unknowns], way.share < 1.0
 
 
 def _solve_regularised(matrix: Floats, right: Floats, help_of: Floats) -> Floats:
     """The solution of a system whose diagonal is helped by a little, with what that costs made good once."""
     factor, swaps, _ = _lapack.dgetrf(matrix + np.diag(help_of))
-    found: Floats = _lapack.dgetrs(factor, swaps, right)[0]
-    if not np.isfinite(found).all():  # of a singular system, which is told by its solution
-        return found
-    return found + _lapack.dgetrs(factor, swaps, right - matrix @ found)[0]
+    solution: Floats = _lapack.dgetrs(factor, swaps, right)[0]
+    if not np.isfinite(solution).all():  # of a singular system, which is told by its solution
+        return solution
+    return solution + _lapack.dgetrs(factor, swaps, right - matrix @ solution)[0]
 
 
 def _slip_rows(
@@ -160,10 +161,10 @@ def _slip_rows(
 
 def _update_contacts(net: Network, own: RoughNetwork, state: State, now: FrictionState) -> bool:
     """Update which rows are open, stick or slip; whether any changes."""
-    parts, found, little = net.parts, elongations(net, state), STILL * (net.size or 1.0)
+    parts, stretch, little = net.parts, elongations(net, state), STILL * (net.size or 1.0)
     gaps = contact_gaps(net, state.x)
-    changes = _one_way(now.links, found.links, parts.links, net.rigid, little)
-    changes |= _one_way(now.couplings, found.couplings, parts.couplings, net.couplings_hold, little)
+    changes = _one_way(now.links, stretch.links, parts.links, net.rigid, little)
+    changes |= _one_way(now.couplings, stretch.couplings, parts.couplings, net.couplings_hold, little)
     closes, opens = (now.touches == 0.0) & (gaps < -little), now.touches > 0.0
     now.touches[closes], now.touches[opens] = -NONE, 0.0
     return bool(changes or closes.any() or opens.any()) | _slip_anew(own, state, now, little)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +21,9 @@ from pliant.relax.mechanics.friction import (
     vectors,
 )
 from pliant.relax.mechanics.gradients import ActiveElements, Jacobian, holding, jacobian_at
+from pliant.relax.network.elements import CURVE, FREE, LINE, State
 from pliant.relax.network.laws import BAR, STRING
-from pliant.relax.network.network import CURVE, FREE, LINE, Network, State, once
+from pliant.relax.network.network import Network, once
 from pliant.relax.solvers.lagrange import applied_forces, reduced_matrix, stiffness_under
 from pliant.relax.solvers.multipliers import reduced
 
@@ -131,46 +133,55 @@ def _touching(net: Network, state: State) -> Bools:
 
 def equations(net: Network, own: RoughNetwork, state: State, now: FrictionState) -> ConeSystem:
     """The equations at a pose, with the forces there."""
-    found = elongations(net, state)
-    always = holding(own.net, found)
-    rows = jacobian_at(own.net, state.x, found, _acting_elements(own.net, always, now))
+    stretch = elongations(net, state)
+    always = holding(own.net, stretch)
+    rows = jacobian_at(own.net, state.x, stretch, _acting_elements(own.net, always, now))
     guided = np.zeros((len(own.owners), len(rows.nodes)))
     for m, normal in enumerate(own.normals):
         guided[m] = (rows.nodes == own.nodes[own.owners[m]]) * (rows.ways @ normal)
-    grips, ways, t, slip = _friction_rows(own, state, rows, now)
-    stiff = stiffness_under(own.net, state, rows, found, (now.links, now.couplings))
+    rough = _friction_rows(own, state, rows, now)
+    stiff = stiffness_under(own.net, state, rows, stretch, (now.links, now.couplings))
     return ConeSystem(
         rows,
         np.vstack([rows.matrix.toarray(), guided]),
         np.append(rows.over, np.zeros(len(guided))),
         np.append(now.carried()[rows.owners], now.guides),
-        t, grips, ways, slip,
-        (now.friction[grips] * ways).sum(axis=1),
+        rough.t, rough.grips, rough.ways, rough.slip,
+        (now.friction[rough.grips] * rough.ways).sum(axis=1),
         _presses(own, rows, now),
-        applied_forces(own.net, state, rows, found),
+        applied_forces(own.net, state, rows, stretch),
         stiff + _contact_stiffness(own, state, rows, now),
     )  # fmt: skip
 
 
-def _friction_rows(
-    own: RoughNetwork, state: State, rows: Jacobian, now: FrictionState
-) -> tuple[Ints, Floats, Floats, Floats]:
-    """Active friction rows: owner (K,), direction (K, D), gradient (K, U) and slip (K,)."""
+class _FrictionRows(NamedTuple):
+    """Active friction rows."""
+
+    grips: Ints  # (K,) whose
+    ways: Floats  # (K, D) directions
+    t: Floats  # (K, U) slopes of slips
+    slip: Floats  # (K,)
+
+
+def _friction_rows(own: RoughNetwork, state: State, rows: Jacobian, now: FrictionState) -> _FrictionRows:
+    """The directions in which what is rough may slip, as rows."""
     d, a = state.x.shape[1], len(own.nodes)
     if not len(state.gripped):
-        return np.zeros(0, np.int64), np.zeros((0, d)), np.zeros((0, len(rows.nodes))), np.zeros(0)
+        none = np.zeros((0, len(rows.nodes)))
+        return _FrictionRows(np.zeros(0, np.int64), np.zeros((0, d)), none, np.zeros(0))
     slope = np.empty(4 * d)
     grips = np.concatenate([np.arange(a), a + np.flatnonzero(now.touches[own.pairs] != 0.0)])
     for row in grips[a:].tolist():
         place_pair(own.net, state, int(own.pairs[row - a]), row, slope)
-    values, found = np.linalg.eigh(state.grips[grips, PROJECTION : PROJECTION + d * d].reshape(-1, d, d))
+    values, modes = np.linalg.eigh(state.grips[grips, PROJECTION : PROJECTION + d * d].reshape(-1, d, d))
     owners, columns = np.nonzero(values > 0.5)
-    grips, ways = grips[owners], found.transpose(0, 2, 1)[owners, columns]
+    grips, ways = grips[owners], modes.transpose(0, 2, 1)[owners, columns]
     weights, nodes = state.grips[grips, WEIGHTS], state.gripped[grips]
     t = np.zeros((len(grips), len(rows.nodes)))
     for k in range(4):
         t += (nodes[:, [k]] == rows.nodes) * weights[:, [k]] * (ways @ rows.ways.T)
-    return grips, ways, t, np.einsum("ga,gad,gd->g", weights, (state.x - state.since)[nodes], ways)
+    slip = np.einsum("ga,gad,gd->g", weights, (state.x - state.since)[nodes], ways)
+    return _FrictionRows(grips, ways, t, slip)
 
 
 def _acting_elements(net: Network, always: ActiveElements, now: FrictionState) -> ActiveElements:

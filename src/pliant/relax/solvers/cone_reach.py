@@ -14,8 +14,8 @@ import numpy as np
 
 from pliant.core.arrays import Bools, Floats, Ints
 from pliant.relax.mechanics.segment_contact import contact_slope
+from pliant.relax.network.elements import State
 from pliant.relax.network.laws import BAR, STRING
-from pliant.relax.network.network import State
 from pliant.relax.solvers.cone_equations import NONE, ROUNDED, ConeSystem, FrictionState, RoughNetwork
 
 ALIKE = 1e-9  # of a share: what gives way together

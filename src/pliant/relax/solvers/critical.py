@@ -19,7 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.relax.network.network import Network, State
+from pliant.relax.network.elements import State
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.arclength import (
     ASTRAY,
     STILL,

@@ -21,7 +21,8 @@ from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.gradients import Jacobian, jacobian_at
 from pliant.relax.mechanics.guides import hold_nodes
-from pliant.relax.network.network import FREE, Network, State
+from pliant.relax.network.elements import FREE, State
+from pliant.relax.network.network import Network
 
 MOST = 256  # unknowns
 NULL = 1e-4  # singular values below count as 0: a dead centre is reached as the root of what a drive is off

@@ -7,13 +7,16 @@ then made to hold again, and the step is taken if the forces did work along it.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.gradients import Jacobian, jacobian_at
+from pliant.relax.network.elements import State
 from pliant.relax.network.measures import measure_angles
-from pliant.relax.network.network import Network, State
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.dead_centres import displace_nodes
 from pliant.relax.solvers.lagrange import (
     HOLDS,
@@ -38,7 +41,7 @@ def descend(net: Network, state: State) -> bool:
     if not _enforce_lengths(net, state, LONGEST * size):
         return False
     for _ in range(STEPS):
-        rows, right, values, ways = _free_stiffness(net, state)
+        rows, right, values, ways = _free_modes_at(net, state)
         level = max(float(np.abs(right).max(initial=0.0)), force_level(net))
         along = ways.T @ right
         if np.abs(along).max(initial=0.0) <= CALM * level and (values > 0.0).all():
@@ -62,8 +65,17 @@ def descend(net: Network, state: State) -> bool:
     return False
 
 
-def _free_stiffness(net: Network, state: State) -> tuple[Jacobian, Floats, Floats, Floats]:
-    """Rows, forces on the unknowns, and stiffness and modes of what the lengths leave free."""
+class _FreeModes(NamedTuple):
+    """What the lengths leave free at a state: K ways of U unknowns."""
+
+    rows: Jacobian
+    right: Floats  # (U,) forces on the unknowns
+    values: Floats  # (K,) stiffnesses
+    ways: Floats  # (U, K)
+
+
+def _free_modes_at(net: Network, state: State) -> _FreeModes:
+    """Rows, forces, and stiffness and modes of what the lengths leave free; rows carry their forces."""
     stretch = elongations(net, state)
     rows = jacobian_at(net, state.x, stretch)
     right = applied_forces(net, state, rows, stretch)
@@ -71,7 +83,7 @@ def _free_stiffness(net: Network, state: State) -> tuple[Jacobian, Floats, Float
         net, state, rows, np.linalg.lstsq(rows.matrix.T.toarray(), right, rcond=None)[0].astype(np.float64)
     )
     values, ways = free_modes(rows, stiffness(net, state, rows, elongations(net, state)))
-    return rows, right, values, ways
+    return _FreeModes(rows, right, values, ways)
 
 
 def _enforce_lengths(net: Network, state: State, most: float) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 
 from pliant.relax.mechanics.elongation import elongations, unbalance
 from pliant.relax.mechanics.friction import begin_increment, has_friction, update
-from pliant.relax.network.network import State
+from pliant.relax.network.elements import State
 from pliant.relax.solvers.cone import settle_on_cone
 from pliant.relax.solvers.continuation import structure
 from pliant.relax.solvers.increment_measures import BOUND, FINE, FREE

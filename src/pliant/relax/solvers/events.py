@@ -12,9 +12,10 @@ from pliant.core.arrays import Floats
 from pliant.relax.factors.singular import smallest_singular_value
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.gradients import ActiveElements, Jacobian, holding, jacobian_at
+from pliant.relax.network.elements import State
 from pliant.relax.network.laws import BAR
 from pliant.relax.network.measures import measure_angles
-from pliant.relax.network.network import Network, State
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.dead_centres import displace_nodes, stress_form
 from pliant.relax.solvers.increment_measures import length_errors
 from pliant.relax.solvers.multipliers import clear_multipliers
@@ -116,8 +117,8 @@ def locate_fold(
             measure_angles(there.x, net.parts.couplings, there.turned)
         rows = jacobian_at(net, there.x, elongations(net, there), chosen)
         if (held or np.abs(y).max() <= STILL * net.size) and abs(pace) <= STILL:
-            found = min(max(float(t), 0.0), 1.0), there
-            return found if share - BACK <= t <= goal + STILL else None
+            fold = min(max(float(t), 0.0), 1.0), there
+            return fold if share - BACK <= t <= goal + STILL else None
     return None
 
 
@@ -127,10 +128,10 @@ def fold_ahead(net: Network, state: State, share: float, goal: float) -> tuple[f
     With Jᵀ p = 0 and J y = 0 at the fold, poses are displaced from it by a y, ½ a² p·q(y) = p·d (t − t₀), d
     being how fast the drive asks for lengths. A fold near by that another way comes to is not meant.
     """
-    found = locate_fold(net, state, None, share, goal)
-    if found is None or not share <= found[0] <= share + AHEAD:
+    fold = locate_fold(net, state, None, share, goal)
+    if fold is None or not share <= fold[0] <= share + AHEAD:
         return None
-    _, there = found
+    _, there = fold
     rows, further = jacobian_at(net, there.x, elongations(net, there)), copy_of(there)
     left, _, right = np.linalg.svd(rows.matrix.toarray())
     y, p = right[-1], left[:, len(rows.nodes) - 1]
@@ -140,7 +141,7 @@ def fold_ahead(net: Network, state: State, share: float, goal: float) -> tuple[f
     square = 2.0 * float(p @ asked) / bend if bend else np.inf
     gone = rows.gathered((state.x - there.x)[None])[:, 0]
     fits = square > 0.0 and abs(abs(gone @ y) - np.sqrt(square)) <= BESIDE * np.sqrt(square)
-    return found if fits and np.abs(gone - (gone @ y) * y).max() <= BESIDE * np.sqrt(square) else None
+    return fold if fits and np.abs(gone - (gone @ y) * y).max() <= BESIDE * np.sqrt(square) else None
 
 
 def _stress(net: Network, rows: Jacobian, strained: State | None, chosen: ActiveElements) -> Floats | None:

@@ -18,8 +18,9 @@ from scipy.sparse.linalg import lsqr, splu
 from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.gradients import jacobian_at
+from pliant.relax.network.elements import State
 from pliant.relax.network.laws import BAR
-from pliant.relax.network.network import Network, State, once
+from pliant.relax.network.network import Network, once
 from pliant.relax.solvers.lagrange import applied_forces, set_row_forces
 
 DENSE = 300  # unknowns up to which a dense answer is quick

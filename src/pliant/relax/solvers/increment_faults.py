@@ -12,7 +12,8 @@ import numpy as np
 from pliant.core.arrays import Bools, Floats
 from pliant.relax.mechanics.elongation import elongations
 from pliant.relax.mechanics.forces import forces_and_energy
-from pliant.relax.network.network import Network, State
+from pliant.relax.network.elements import State
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.equilibrium import (
     TRIES,
     comes_to_rest,

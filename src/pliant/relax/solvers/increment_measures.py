@@ -13,8 +13,9 @@ from scipy.sparse.linalg import splu
 from pliant.core.arrays import Floats, Ints
 from pliant.relax.mechanics.elongation import Elongations, elongations, errors
 from pliant.relax.mechanics.gradients import jacobian_at
+from pliant.relax.network.elements import State
 from pliant.relax.network.laws import BAR
-from pliant.relax.network.network import Network, State, once
+from pliant.relax.network.network import Network, once
 
 _lapack: Any = lapack
 

@@ -18,9 +18,10 @@ from pliant.core.arrays import Floats, Ints
 from pliant.relax.mechanics.elongation import Elongations, elongations
 from pliant.relax.mechanics.fields import field_forces
 from pliant.relax.mechanics.gradients import Jacobian, jacobian_at
+from pliant.relax.network.elements import CURVE, WOUND, State
 from pliant.relax.network.laws import BAR, tangent
 from pliant.relax.network.measures import add_resistance, measure_angles
-from pliant.relax.network.network import CURVE, WOUND, Network, State, once
+from pliant.relax.network.network import Network, once
 from pliant.relax.solvers.dead_centres import displace_nodes
 from pliant.relax.solvers.newton import Settled
 

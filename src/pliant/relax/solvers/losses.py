@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.network.network import State
+from pliant.relax.network.elements import State
 from pliant.relax.solvers.critical import CriticalPoint, branches_beyond, state_beyond_limit
 from pliant.relax.solvers.dead_centres import displace_nodes
 from pliant.relax.solvers.descent import descend

@@ -16,8 +16,9 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.network.elements import Couplings, Links, State
 from pliant.relax.network.laws import BAR, BUMPER, STRING
-from pliant.relax.network.network import Couplings, Links, Network, State
+from pliant.relax.network.network import Network
 
 ROUNDING = 1e-12  # of a multiplier: what is left of one that has let go
 

@@ -22,8 +22,8 @@ from pliant.relax.mechanics.forces import evaluate, restrain
 from pliant.relax.mechanics.guides import hold_nodes
 from pliant.relax.mechanics.segment_contact import limit_displacements
 from pliant.relax.mechanics.stiffness import allowed_directions, assemble
+from pliant.relax.network.elements import FIXED, FREE, Contacts, Elements, State
 from pliant.relax.network.measures import measure_angles
-from pliant.relax.network.network import FIXED, FREE, Contacts, Elements, State
 
 MOST_LAMBDA = 1e12
 ROUNDING = 2.0**-52

@@ -11,7 +11,8 @@ from pliant.core.arrays import Floats
 from pliant.core.progress import Progress
 from pliant.relax.assemble.user_elements import Element, UserElements
 from pliant.relax.model import RelaxStudy
-from pliant.relax.network.network import Network, State, once
+from pliant.relax.network.elements import State
+from pliant.relax.network.network import Network, once
 from pliant.relax.solvers.record import Record, scale, shares
 from pliant.relax.solvers.relaxation import DriveLeg, Factors, SweepBuffers, accelerate, sweep_buffers, sweeps
 

@@ -10,7 +10,8 @@ import numpy as np
 from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import Elongations, elongations
 from pliant.relax.mechanics.friction import contact_friction
-from pliant.relax.network.network import Network, State, once
+from pliant.relax.network.elements import State
+from pliant.relax.network.network import Network, once
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Record:
         self.notices = [one for one in self.notices if one.kind != kind or one.share < since]
 
 
-Keep = Callable[[Network, State, float, float, bool], None]
+RecordPose = Callable[[Network, State, float, float, bool], None]
 
 
 @once

@@ -24,9 +24,9 @@ from pliant.core.kernel import inner, kernel
 from pliant.relax.mechanics.forces import link_forces, others, restrain
 from pliant.relax.mechanics.guides import hold_nodes
 from pliant.relax.mechanics.segment_contact import limit_displacements
+from pliant.relax.network.elements import FIXED, FREE, Contacts, Elements, Guides, State
 from pliant.relax.network.laws import BAR, force, tangent
 from pliant.relax.network.measures import measure_angles
-from pliant.relax.network.network import FIXED, FREE, Contacts, Elements, Guides, State
 
 CUT, MEND, LOWEST = 0.7, 1.02, 0.02  # of α at a node that flips to and fro, at one that does not, at least
 

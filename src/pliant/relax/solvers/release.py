@@ -8,8 +8,9 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import elongations
+from pliant.relax.network.elements import State
 from pliant.relax.network.laws import BAR, STRING
-from pliant.relax.network.network import Network, State
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.cone import contact_gaps, settle_on_cone
 from pliant.relax.solvers.cone_equations import (
     NONE,
@@ -54,9 +55,9 @@ def lets_go(net: Network, state: State, share: float, goal: float) -> Release | 
     if not is_applicable(net) or len(state.gripped):
         return None
     own = rough_network(net)
-    found = _released(net, own, state, carried_by(net, own, state), share, goal)
-    if found is not None:
-        return found
+    released = _released(net, own, state, carried_by(net, own, state), share, goal)
+    if released is not None:
+        return released
     late = _just_released(net, own, state, carried_by(net, own, state))
     return None if late is None else _released(net, own, state, late, share, goal)
 
@@ -97,12 +98,12 @@ def _released(
             return None
         row = int(lets[np.abs(spot.forces[lets]).argmin()]) if row < 0 else row
         net.aim(there, t + reach)
-        found = _let_go_step(spot, equations(net, own, there, now), row, reach)
-        moves, pace = spot.rows.spread(found[: len(spot.rows.nodes), None])[0], float(found[-1])
+        solution = _let_go_step(spot, equations(net, own, there, now), row, reach)
+        moves, pace = spot.rows.spread(solution[: len(spot.rows.nodes), None])[0], float(solution[-1])
         if not (np.abs(there.x + moves - state.x).max() <= JUST * size and abs(t + pace - share) <= JUST):
             return None
         displace_nodes(net, there, moves)
-        take(spot, now, found[len(spot.rows.nodes) : -1], np.zeros(0))
+        take(spot, now, solution[len(spot.rows.nodes) : -1], np.zeros(0))
         t += pace
         net.aim(there, t)
         if np.abs(moves).max() <= STILL * size and abs(pace) <= STILL:
@@ -121,10 +122,10 @@ def slips_over(net: Network, state: State, share: float, goal: float) -> Release
     """
     if not is_applicable(net) or len(state.gripped):
         return None
-    found = locate_fold(net, state, None, share, goal)
-    if found is None or not abs(found[0] - share) <= JUST or not goal > share:
+    fold = locate_fold(net, state, None, share, goal)
+    if fold is None or not abs(fold[0] - share) <= JUST or not goal > share:
         return None
-    (at, there), own = found, rough_network(net)
+    (at, there), own = fold, rough_network(net)
     now, further = carried_by(net, own, state), copy_of(there)
     net.aim(further, goal)
     spot, ahead = equations(net, own, there, now), equations(net, own, further, now)
@@ -189,8 +190,8 @@ def least_stiffness_left(spot: ConeSystem, held: Floats) -> tuple[float, Floats]
     """The least stiffness of what rows (R, U) leave free, and the way (U,) it has; None where nothing is."""
     _, sizes, right = np.linalg.svd(held)
     ways = right[int((sizes > RANK).sum()) :].T
-    values, found = np.linalg.eigh(ways.T @ spot.stiff @ ways)
-    return (float(values[0]), ways @ found[:, 0]) if len(values) else None
+    values, modes = np.linalg.eigh(ways.T @ spot.stiff @ ways)
+    return (float(values[0]), ways @ modes[:, 0]) if len(values) else None
 
 
 def _let_go_step(spot: ConeSystem, further: ConeSystem, row: int, reach: float) -> Floats:

@@ -8,8 +8,9 @@ import numpy as np
 
 from pliant.relax.factors.elimination import Order, elimination_order, factor_size
 from pliant.relax.model import RelaxStudy
+from pliant.relax.network.elements import FIXED, State
 from pliant.relax.network.laws import BAR
-from pliant.relax.network.network import FIXED, Network, State, once
+from pliant.relax.network.network import Network, once
 from pliant.relax.solvers.increment_measures import is_one_sided
 from pliant.relax.solvers.lagrange import is_applicable
 from pliant.relax.solvers.multipliers import scale_multipliers

@@ -8,7 +8,8 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.relax.mechanics.elongation import elongations
-from pliant.relax.network.network import Network, State
+from pliant.relax.network.elements import State
+from pliant.relax.network.network import Network
 from pliant.relax.solvers.dead_centres import branches, displace_nodes
 from pliant.relax.solvers.descent import descend
 from pliant.relax.solvers.equilibrium import (

@@ -10,8 +10,8 @@ import numpy as np
 import shapely
 
 from pliant.core.arrays import Floats
-from pliant.relax.model import Bar, CornerWeld, Mechanism, Pair, Plate
-from pliant.relax.symbols.faces import faces
+from pliant.relax.model import Bar, CornerWeld, Mechanism, NamePair, Plate
+from pliant.relax.symbols.body_faces import faces
 from pliant.relax.symbols.frame_poses import FramePoses, unit
 
 STIFF = 0.3  # of a bar's width: by so much more or less it is still drawn as rigid
@@ -45,7 +45,7 @@ def bodies(poses: FramePoses) -> Iterator[DrawnBody]:
     yield from _blocks(poses)
 
 
-def telescopes(model: Mechanism) -> Iterator[tuple[Pair, str]]:
+def telescopes(model: Mechanism) -> Iterator[tuple[NamePair, str]]:
     """What changes its length by itself, with the name of what drives it; a held node is first."""
     held = set(model.ground)
     telescoping = [(actuator.nodes, f"actuator {'-'.join(actuator.nodes)}") for actuator in model.actuators]
@@ -56,7 +56,7 @@ def telescopes(model: Mechanism) -> Iterator[tuple[Pair, str]]:
         yield (second, first) if second in held and first not in held else (first, second), name
 
 
-def capsules(poses: FramePoses) -> Iterator[tuple[Pair, float]]:
+def capsules(poses: FramePoses) -> Iterator[tuple[NamePair, float]]:
     """What collides, and how thick: half of the distance at which two touch, or all of it beside a floor."""
     for contact in poses.model.contacts:
         others = contact.against or ()
@@ -78,7 +78,7 @@ def rigid_bars(poses: FramePoses) -> list[Bar]:
     ]
 
 
-def _pair_frame(poses: FramePoses, pair: Pair) -> Floats:
+def _pair_frame(poses: FramePoses, pair: NamePair) -> Floats:
     """The frame of two nodes: from the first, along x to the second; (F, 3)."""
     direction = poses.path(pair[1]) - poses.path(pair[0])
     return np.column_stack([poses.path(pair[0]), np.arctan2(direction[:, 1], direction[:, 0])])
@@ -134,7 +134,7 @@ def _weld(poses: FramePoses, weld: CornerWeld) -> DrawnBody:
     return DrawnBody(f"weld {weld.joint}", shape.buffer(0.25 * poses.width), frame)
 
 
-def _telescope(poses: FramePoses, pair: Pair, name: str) -> Iterator[DrawnBody]:
+def _telescope(poses: FramePoses, pair: NamePair, name: str) -> Iterator[DrawnBody]:
     """Tubes of one length, each in the one before: spread evenly, they are as long as it takes."""
     lengths, frame = poses.lengths(pair), _pair_frame(poses, pair)
     shortest, longest = float(lengths.min()), float(lengths.max())

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.relax.model import Mechanism, Pair
+from pliant.relax.model import Mechanism, NamePair
 from pliant.relax.network.network import Network
 
 BAR = 0.024  # width of a bar over the room the nodes take up
@@ -88,11 +88,11 @@ class FramePoses:
         """Whether nodes are held."""
         return self.ground.issuperset(names)
 
-    def lengths(self, pair: Pair) -> Floats:
+    def lengths(self, pair: NamePair) -> Floats:
         """How far apart two nodes are, (F,)."""
         return np.linalg.norm(self.path(pair[1]) - self.path(pair[0]), axis=1)
 
-    def directions(self, pair: Pair) -> Floats:
+    def directions(self, pair: NamePair) -> Floats:
         """Unit vectors from one node to another, (F, D); 0 where they meet."""
         return unit(self.path(pair[1]) - self.path(pair[0]))
 

@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.relax.model import Pair, Spring, String
+from pliant.relax.model import NamePair, Spring, String
 from pliant.relax.network.winding import course
+from pliant.relax.symbols.body_faces import faces
 from pliant.relax.symbols.body_symbols import capsules, rigid_bars, telescopes
-from pliant.relax.symbols.faces import faces
 from pliant.relax.symbols.frame_poses import STANDING, DrawnLine, FramePoses, perpendiculars, unit
 
 SAG = 9  # points of a slack string
@@ -102,7 +102,7 @@ def _left_normals(ways: Floats) -> Floats:
     return np.stack([-ways[:, 1], ways[:, 0]], axis=1)
 
 
-def _bumper(poses: FramePoses, nodes: Pair, length: float) -> DrawnLine:
+def _bumper(poses: FramePoses, nodes: NamePair, length: float) -> DrawnLine:
     """A stub as long as the nodes must stay apart, with a pad at its end in the plane."""
     first = poses.number[nodes[0]]
     direction = poses.directions(nodes)
@@ -126,15 +126,15 @@ def _rods(poses: FramePoses) -> Iterator[DrawnLine]:
         yield DrawnLine(None, mouth(poses, nodes)[:, None], poses.number[nodes[1]], name)
 
 
-def rods_in_barrels(poses: FramePoses) -> list[tuple[Pair, str]]:
+def rods_in_barrels(poses: FramePoses) -> list[tuple[NamePair, str]]:
     """What changes its length and is drawn in space as a rod in a barrel."""
     rods = list(telescopes(poses.model)) if poses.spatial else []
     return rods if len(rods) <= STANDING else []
 
 
-def _stroke_pairs(poses: FramePoses) -> dict[Pair, str]:
+def _stroke_pairs(poses: FramePoses) -> dict[NamePair, str]:
     """Pairs of nodes with a stroke between them, each once, and whose it is."""
-    model, pairs = poses.model, dict[Pair, str]()
+    model, pairs = poses.model, dict[NamePair, str]()
     rigid = rigid_bars(poses) if poses.solid else ()
     bars = [bar for bar in model.bars if bar not in rigid]
     owned = [(pair, f"bar {bar.nodes[0]}-{bar.nodes[-1]}") for bar in bars for pair in pairwise(bar.nodes)]
@@ -149,14 +149,14 @@ def _stroke_pairs(poses: FramePoses) -> dict[Pair, str]:
     return pairs
 
 
-def _edges(poses: FramePoses) -> Iterator[tuple[Pair, str]]:
+def _edges(poses: FramePoses) -> Iterator[tuple[NamePair, str]]:
     for plate in poses.model.plates:
         for ring in faces(poses.net.drawn[poses.numbers(plate.nodes)]):
             nodes = [plate.nodes[k] for k in ring]
             yield from ((pair, f"plate {plate.label}") for pair in pairwise([*nodes, nodes[0]]))
 
 
-def mouth(poses: FramePoses, nodes: Pair) -> Floats:
+def mouth(poses: FramePoses, nodes: NamePair) -> Floats:
     """Where the rod of an actuator leaves its barrel, (F, D)."""
     return poses.path(nodes[0]) + BARREL * poses.lengths(nodes).min() * poses.directions(nodes)
 
@@ -188,7 +188,7 @@ def _ball(poses: FramePoses, node: str, radius: float) -> Iterator[DrawnLine]:
     yield from (ring(middle, axes[k - 2], axes[k - 1], radius) for k in range(3))
 
 
-def _tube(poses: FramePoses, pair: Pair, radius: float) -> Iterator[DrawnLine]:
+def _tube(poses: FramePoses, pair: NamePair, radius: float) -> Iterator[DrawnLine]:
     """A circle at either end, and four lines along."""
     u, v = perpendiculars(poses.directions(pair))
     first, last = poses.path(pair[0]), poses.path(pair[1])

@@ -10,8 +10,8 @@ import numpy as np
 from pliant.core.arrays import Floats
 from pliant.core.motion import Mark
 from pliant.relax.model import Guide, Rotor
+from pliant.relax.symbols.body_faces import faces
 from pliant.relax.symbols.body_symbols import capsules, line_of
-from pliant.relax.symbols.faces import faces
 from pliant.relax.symbols.frame_poses import STANDING, FramePoses, perpendiculars, unit
 from pliant.relax.symbols.lines import mouth, rods_in_barrels
 from pliant.view.symbols import hatched_line, pivot, turning_arrow

@@ -15,7 +15,7 @@ import shapely
 
 from pliant.core.arrays import Floats
 from pliant.relax.assemble.couplings import frame
-from pliant.relax.model import Gear, Pair
+from pliant.relax.model import Gear, NamePair
 from pliant.relax.symbols.body_symbols import DrawnBody
 from pliant.relax.symbols.frame_poses import DrawnLine, FramePoses, unit
 from pliant.relax.symbols.lines import ring
@@ -32,7 +32,7 @@ HEIGHT = np.array([-1.15, 0.9, 0.9, -1.15])  # and from the pitch circle, in mod
 class Wheel(NamedTuple):
     """A wheel as drawn."""
 
-    nodes: Pair  # centre, and what turns about it
+    nodes: NamePair  # centre, and what turns about it
     radius: float
     teeth: int = 0  # 0: smooth
     tooth: float = 0.0  # the angle of one of them
@@ -85,7 +85,7 @@ def wheel_lines(poses: FramePoses) -> Iterator[DrawnLine]:
 
 def _wheels_and_racks(poses: FramePoses) -> tuple[list[Wheel], list[Rack]]:
     """All wheels, each once, with teeth that fit those of the wheels before."""
-    known: dict[tuple[Pair, float], Wheel] = {}
+    known: dict[tuple[NamePair, float], Wheel] = {}
     racks: list[Rack] = []
     for gear in poses.model.gears:
         pair = _pair(poses, gear)
@@ -104,7 +104,7 @@ def _wheels_and_racks(poses: FramePoses) -> tuple[list[Wheel], list[Rack]]:
     return sorted(known.values(), key=lambda wheel: -wheel.radius), racks
 
 
-def _key(poses: FramePoses, wheel: Wheel) -> tuple[Pair, float]:
+def _key(poses: FramePoses, wheel: Wheel) -> tuple[NamePair, float]:
     """Two wheels of one size that turn with one node are one."""
     return wheel.nodes, round(wheel.radius / poses.size, 6)
 
@@ -239,7 +239,7 @@ def _row(first: float, low: float, high: float, pitch: float) -> tuple[Floats, F
 
 
 def _belt(
-    poses: FramePoses, wheels: tuple[Pair, Pair], ratio: float, axis: tuple[float, ...] | None
+    poses: FramePoses, wheels: tuple[NamePair, NamePair], ratio: float, axis: tuple[float, ...] | None
 ) -> DrawnLine:
     """Around two wheels that turn the same way: half circles, or a little more, and two lines."""
     first, second = (poses.path(nodes[0]) for nodes in wheels)

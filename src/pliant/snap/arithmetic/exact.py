@@ -14,6 +14,7 @@ from flint import fmpq, fmpz_poly
 
 from pliant.snap.arithmetic.algebraic import Algebraic, compare, quotient, sign_at
 from pliant.snap.arithmetic.isolation import roots
+from pliant.snap.arithmetic.numbers import RationalVector
 from pliant.snap.arithmetic.polynomials import (
     is_certainly_nonzero,
     nearest_float,
@@ -25,7 +26,6 @@ from pliant.snap.arithmetic.polynomials import (
 )
 from pliant.snap.arithmetic.protocol import Line
 
-Vector = tuple[Fraction, Fraction]
 Whole = tuple[int, int]
 ROUND = fmpz_poly([1, 0, 1])  # 1 + u²
 
@@ -243,7 +243,7 @@ class ExactArithmetic:
 
     @staticmethod
     def coordinates(
-        exact: Sequence[Vector], floats: Sequence[tuple[float, float]], scale: int
+        exact: Sequence[RationalVector], floats: Sequence[tuple[float, float]], scale: int
     ) -> list[Whole]:
         return [
             (x.numerator * (scale // x.denominator), y.numerator * (scale // y.denominator)) for x, y in exact

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, Protocol, TypeVar, cast
 
-from pliant.snap.arithmetic.numbers import Number
+from pliant.snap.arithmetic.numbers import RealNumber
 
 
 class Poly(Protocol):
@@ -48,15 +48,15 @@ Coordinates = tuple[float, float]  # integers in exact arithmetic
 class SlicePoint(Protocol):
     """A point (t, u) of the slice, in a chart: the pawl is turned by `turn` half turns and 2 atan u."""
 
-    u: Number  # half-angle tangent
+    u: RealNumber  # half-angle tangent
     turn: int  # the chart
     t: float  # rounded
     slack: float  # what that may be wrong by
     angle: float  # u, rounded
-    time: Number  # t
+    time: RealNumber  # t
 
     def sign(self, a: Poly, b: Poly) -> int: ...  # the sign of a(u) t + b(u) here
-    def against(self, t: Number) -> int: ...  # the sign of what this point is later than a number by
+    def against(self, t: RealNumber) -> int: ...  # the sign of what this point is later than a number by
     def after(self, t: Scalar) -> int: ...  # the sign of what this point is later than a scalar by
 
 
@@ -112,7 +112,7 @@ class ArithmeticOf(Protocol[P, N, S, Q, C]):
     def near(self, value: S) -> float: ...  # the nearest float of a scalar
 
 
-Arithmetic = ArithmeticOf[Poly, Number, Scalar, SlicePoint, float]
+Arithmetic = ArithmeticOf[Poly, RealNumber, Scalar, SlicePoint, float]
 
 
 def sweep_arithmetic(own: ArithmeticOf[P, N, S, Q, C]) -> Arithmetic:

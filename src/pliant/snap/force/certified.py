@@ -13,11 +13,11 @@ from flint import arb, ctx, fmpq
 from pliant.core.errors import PliantError
 from pliant.snap.arithmetic.algebraic import sign_at
 from pliant.snap.arithmetic.exact import exact_line
-from pliant.snap.arithmetic.numbers import Number, as_algebraic
+from pliant.snap.arithmetic.numbers import RealNumber, as_algebraic
 from pliant.snap.arithmetic.polynomials import rational
 from pliant.snap.arithmetic.protocol import Coordinates
 from pliant.snap.geometry.contact_curves import contact_curve
-from pliant.snap.geometry.features import VERTEX, Pair
+from pliant.snap.geometry.features import VERTEX, FeaturePair
 from pliant.snap.sweep.path import Path, PathPiece
 
 MOST = 100_000  # binary digits: beyond, t is where a contact turns about, or lets go
@@ -90,7 +90,7 @@ def _vector(vector: Coordinates) -> tuple[arb, arb]:
 
 
 def _geometry(
-    path: Path, pair: Pair, t: arb, cosine: arb, sine: arb
+    path: Path, pair: FeaturePair, t: arb, cosine: arb, sine: arb
 ) -> tuple[tuple[arb, arb], tuple[arb, arb], int | None]:
     """Lever from the hinge, unit normal of the force, and the side it slides to."""
     scene, (kind, i, j) = path.scene, pair
@@ -147,7 +147,7 @@ def _tangent(path: Path, piece: PathPiece, t: arb) -> arb | None:
     return inside[0] if len(inside) == 1 else None
 
 
-def _ball(number: Number) -> arb:
+def _ball(number: RealNumber) -> arb:
     """An algebraic number as narrow as the precision."""
     u = as_algebraic(number)
     u.refine(fmpq(1, 2**ctx.prec))

@@ -30,9 +30,9 @@ from pliant.snap.force.contact_force import (
     forces_at,
 )
 from pliant.snap.geometry.contact_curves import contact_curve
-from pliant.snap.geometry.features import Pair
+from pliant.snap.geometry.features import FeaturePair
 from pliant.snap.springs.spring import FREE, PawlSpring
-from pliant.snap.sweep.friction import friction_cone, friction_terms, is_locked
+from pliant.snap.sweep.friction_cone import friction_cone, friction_terms, is_locked
 from pliant.snap.sweep.path import Path, PathPiece
 from pliant.snap.sweep.plan import Course
 
@@ -116,7 +116,7 @@ def pawl_load(path: Path, piece: PathPiece, t: Floats, spring: PawlSpring, frict
 
 
 def _contact_forces(
-    path: Path, piece: PathPiece, pair: Pair, t: Floats, spring: PawlSpring, friction: float
+    path: Path, piece: PathPiece, pair: FeaturePair, t: Floats, spring: PawlSpring, friction: float
 ) -> Floats:
     """What `contact_forces` finds for one contact of a piece."""
     scene, arc = path.scene, piece.motion == "arc"

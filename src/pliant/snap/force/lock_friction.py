@@ -12,11 +12,11 @@ from fractions import Fraction
 from functools import cmp_to_key
 from itertools import pairwise
 
-from pliant.snap.arithmetic.numbers import Number, is_at_most, order, reduced_float
+from pliant.snap.arithmetic.numbers import RealNumber, is_at_most, order, reduced_float
 from pliant.snap.arithmetic.protocol import SlicePoint
 from pliant.snap.geometry.contact_curves import contact_curve
-from pliant.snap.geometry.features import Pair
-from pliant.snap.sweep.friction import (
+from pliant.snap.geometry.features import FeaturePair
+from pliant.snap.sweep.friction_cone import (
     FrictionTerms,
     arc_breakpoints,
     flat_breakpoints,
@@ -34,7 +34,7 @@ class LockThreshold:
     At the value itself it locks too, unless the contact only begins to resist there (r · v = 0).
     """
 
-    friction: Number
+    friction: RealNumber
     pawl: str
     t: float
 
@@ -61,7 +61,7 @@ def lock_threshold(courses: Sequence[Course]) -> LockThreshold | None:
     return best
 
 
-def _path_thresholds(path: Path, end: Number) -> Iterable[tuple[Number, float]]:
+def _path_thresholds(path: Path, end: RealNumber) -> Iterable[tuple[RealNumber, float]]:
     for whole in path.pieces:
         if whole.contacts and whole.start.against(end) <= 0:
             late = whole.end.against(end) > 0
@@ -72,7 +72,7 @@ def _path_thresholds(path: Path, end: Number) -> Iterable[tuple[Number, float]]:
                 yield max(kept, key=cmp_to_key(lambda a, b: order(a[0], b[0])))
 
 
-def _dead_centre_thresholds(path: Path, end: Number) -> Iterable[tuple[Number, float]]:
+def _dead_centre_thresholds(path: Path, end: RealNumber) -> Iterable[tuple[RealNumber, float]]:
     """Where a pawl can go either way, a contact that resists locks it before it does."""
     if path.cause == "dead centre" and path.end.against(end) <= 0:
         for pair in path.touching:
@@ -84,12 +84,12 @@ def _dead_centre_thresholds(path: Path, end: Number) -> Iterable[tuple[Number, f
                 yield value, path.end.t
 
 
-def _contact_threshold(path: Path, piece: PathPiece, pair: Pair) -> tuple[Number, float] | None:
+def _contact_threshold(path: Path, piece: PathPiece, pair: FeaturePair) -> tuple[RealNumber, float] | None:
     """The least |r x N| / |r · N| over the part of a piece where the contact resists."""
     scene = path.scene
     contact = friction_terms(scene, contact_curve(scene, pair, piece.turn), piece.turn)
     places = _places(path, piece, contact)
-    best: tuple[Number, float] | None = None
+    best: tuple[RealNumber, float] | None = None
     for here, after in pairwise(places):
         if _resists(_point_between(path, piece, here, after), contact):
             for place in (here, after):
@@ -117,6 +117,6 @@ def _point_between(path: Path, piece: PathPiece, here: SlicePoint, after: SliceP
     return point_between(path.scene, here, after, arc, piece.motion)
 
 
-def _ratio(path: Path, point: SlicePoint, contact: FrictionTerms) -> Number | None:
+def _ratio(path: Path, point: SlicePoint, contact: FrictionTerms) -> RealNumber | None:
     """|r x N| / |r · N| at a point, None where the contact is at a right angle to the lever."""
     return path.scene.arithmetic.ratio(point, contact.across, contact.along[1])

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.snap.arithmetic.numbers import Number
+from pliant.snap.arithmetic.numbers import RealNumber
 from pliant.snap.arithmetic.protocol import SlicePoint
 from pliant.snap.arithmetic.text import exact_text
 from pliant.snap.faults import ROOT
@@ -266,7 +266,7 @@ def _event(
     )
 
 
-def path_time(point: SlicePoint, course: Course) -> Number:
+def path_time(point: SlicePoint, course: Course) -> RealNumber:
     """The leg's own t of a point: on the way back it is the negative of the sweep's."""
     time = point.time
     return course.paths[next(iter(course.paths))].scene.arithmetic.negated(time) if course.back else time

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pliant.core.arrays import Floats
-from pliant.snap.geometry.outlines import Vector
+from pliant.snap.arithmetic.numbers import RationalVector
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Cantilever:
         return min(self.said, self.behind + self.nose)
 
 
-def cantilever(outline: Sequence[Vector], length: float | None, share: float) -> Cantilever:
+def cantilever(outline: Sequence[RationalVector], length: float | None, share: float) -> Cantilever:
     """What follows from the outline (V, 2) of a pawl about its hinge at rest, and what its beam says.
 
     The axis is along the longest edge, through the hinge, which is at a share of the length from the root.
@@ -69,7 +69,7 @@ def _nose_start(along: Floats, aside: Floats, nose: int) -> float:
     return float(min(along[place], along[nose]))
 
 
-def root_behind(drawn: Cantilever, hinge: Vector, root: Sequence[Vector]) -> Iterator[float]:
+def root_behind(drawn: Cantilever, hinge: RationalVector, root: Sequence[RationalVector]) -> Iterator[float]:
     """How far behind the hinge, along the beam, the root's outline begins."""
     origin = np.array([float(value) for value in hinge])
     corners = np.array([[float(x), float(y)] for x, y in root]) - origin

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from pliant.snap.arithmetic.protocol import Arithmetic, Coordinates, Poly
-from pliant.snap.geometry.features import VERTEX, Pair
+from pliant.snap.geometry.features import VERTEX, FeaturePair
 from pliant.snap.geometry.outlines import cross, dot, minus
 from pliant.snap.geometry.pawl_scene import Scene
 
@@ -23,7 +23,7 @@ class ContactCurve:
     so that there is one branch (their sec. 8.3.2) and no resultant (their sec. 8.2).
     """
 
-    pair: Pair
+    pair: FeaturePair
     alpha: Poly
     beta: Poly
     lam: Poly
@@ -67,7 +67,7 @@ class ContactCurve:
         return self.alpha * other.beta - other.alpha * self.beta
 
 
-def contact_curve(scene: Scene, pair: Pair, turn: int) -> ContactCurve:
+def contact_curve(scene: Scene, pair: FeaturePair, turn: int) -> ContactCurve:
     """The curve of a pair of features in a chart: the pawl turned by `turn` half turns and 2 atan u."""
     key = pair, turn % 2
     if key not in scene.curves:
@@ -95,7 +95,7 @@ def _with_term_sizes(scene: Scene, made: ContactCurve) -> ContactCurve:
     )
 
 
-def _make_curve(scene: Scene, pair: Pair, sign: int) -> ContactCurve:
+def _make_curve(scene: Scene, pair: FeaturePair, sign: int) -> ContactCurve:
     poly = scene.arithmetic.poly
     hinge, velocity = scene.hinge, scene.velocity
     if pair[0] == VERTEX:

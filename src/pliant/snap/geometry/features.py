@@ -16,7 +16,7 @@ VERTEX, EDGE = 0, 1
 ERROR = 256 * 2.0**-52  # of a coefficient, over the sum of the sizes of its terms
 SHORT = 1e-4  # of its coordinates: what counts of an edge that is shorter
 
-Pair = tuple[int, int, int]  # kind, feature of the pawl, feature of the obstacles
+FeaturePair = tuple[int, int, int]  # kind, feature of the pawl, feature of the obstacles
 Quadratic = tuple[float, float, float]  # of u, from the constant term up
 
 

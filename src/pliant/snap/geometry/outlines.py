@@ -11,10 +11,10 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from pliant.snap.arithmetic.numbers import RationalVector
 from pliant.snap.geometry.features import PawlOutline
 
-Vector = tuple[Fraction, Fraction]
-Vectors = Sequence[Vector]
+Vectors = Sequence[RationalVector]
 START = Fraction(0)
 KEPT = 256  # rings
 NO_VERTEX = (
@@ -26,7 +26,7 @@ NO_VERTEX = (
 class NormalOutline:
     """An outline counter-clockwise, without vertices on straight lines; `drawn` says which they are."""
 
-    points: tuple[Vector, ...]
+    points: tuple[RationalVector, ...]
     drawn: tuple[int, ...]
     convex: tuple[bool, ...]
 
@@ -68,7 +68,7 @@ class Boundary:
     It may touch others, and itself, at corners, with material between.
     """
 
-    points: tuple[Vector, ...]
+    points: tuple[RationalVector, ...]
     owner: tuple[int, ...]  # the obstacle whose vertex it is
     drawn: tuple[int, ...]  # which vertex, or NOBODY's
     convex: tuple[bool, ...]  # with less than half a turn of material
@@ -90,7 +90,7 @@ class _SamePoints:
     A model's outlines are the same tuples every time, and to hash their fractions takes long.
     """
 
-    def __init__(self, points: tuple[Vector, ...]) -> None:
+    def __init__(self, points: tuple[RationalVector, ...]) -> None:
         self.points = points
 
     def __hash__(self) -> int:
@@ -106,7 +106,7 @@ def _cached_outline(key: _SamePoints) -> NormalOutline:
 
 
 @lru_cache(KEPT)
-def _normalize(points: tuple[Vector, ...]) -> NormalOutline:
+def _normalize(points: tuple[RationalVector, ...]) -> NormalOutline:
     order = list(range(len(points)))
     if sum(cross(points[i - 1], points[i]) for i in order) < 0:
         order.reverse()

@@ -11,20 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from pliant.snap.arithmetic.numbers import RationalVector
 from pliant.snap.arithmetic.protocol import Arithmetic, Coordinates, Scalar
-from pliant.snap.geometry.features import VERTEX, Bodies, HingeMotion, ObstacleEdges
-from pliant.snap.geometry.outlines import Face, NormalOutline, Vector, Vectors, normal_outline
+from pliant.snap.geometry.features import VERTEX, Bodies, FeaturePair, HingeMotion, ObstacleEdges
+from pliant.snap.geometry.outlines import Face, NormalOutline, Vectors, normal_outline
 from pliant.snap.geometry.time_index import TimeIndex, build_index
 from pliant.snap.geometry.union import union_boundaries
-
-Pair = tuple[int, int, int]  # kind, feature of the pawl, feature of the obstacles
 
 
 @dataclass(frozen=True)
 class UnitedObstacles:
     """Every outline of the obstacles, united where they touch, one after another, material on the left."""
 
-    points: tuple[Vector, ...]
+    points: tuple[RationalVector, ...]
     owner: tuple[int, ...]  # the obstacle whose vertex it is
     drawn: tuple[int, ...]  # which vertex, or NOBODY's
     faces: tuple[tuple[Face, ...], ...]  # the drawn edges that the edge after each vertex lies on, in order
@@ -87,7 +86,7 @@ class Scene:
     reach: float  # of the pawl, from its hinge
     stride: float  # how long it takes for its own size: what times are measured against
     pivot: Coordinates = (0, 0)  # from the hinge: a force through it does not turn the pawl
-    curves: dict[tuple[Pair, int], Any] = field(default_factory=lambda: {}, compare=False)
+    curves: dict[tuple[FeaturePair, int], Any] = field(default_factory=lambda: {}, compare=False)
     last: list[float] = field(default_factory=lambda: [1.0], compare=False)  # how far in u the last arc went
 
     def corner(self, vertex: int) -> Coordinates:

@@ -16,6 +16,7 @@ import numpy as np
 import shapely
 
 from pliant.core.arrays import Geometries
+from pliant.snap.arithmetic.numbers import RationalVector
 from pliant.snap.geometry.intersections import (
     Edge,
     are_disjoint,
@@ -34,7 +35,6 @@ from pliant.snap.geometry.outlines import (
     Boundary,
     Face,
     NormalOutline,
-    Vector,
     Vectors,
     boundary_of,
     cross,
@@ -48,13 +48,13 @@ NEAR = 1e-9  # of the largest coordinate: how far apart floats may be that are l
 class EdgePiece(NamedTuple):
     """A part of an obstacle's edge between two cuts, material on its left."""
 
-    start: Vector
-    end: Vector
+    start: RationalVector
+    end: RationalVector
     owner: int
     edge: int  # by its first vertex in the obstacle's ring
 
     @property
-    def direction(self) -> Vector:
+    def direction(self) -> RationalVector:
         """From its start to its end."""
         return minus(self.end, self.start)
 
@@ -117,11 +117,11 @@ def _pieces(group: dict[int, NormalOutline]) -> Iterator[EdgePiece]:
             yield from (EdgePiece(*ends, owner, edge) for ends in pairwise([start, *along, end]))
 
 
-def _sides(ring: NormalOutline) -> Iterator[tuple[Vector, Vector]]:
+def _sides(ring: NormalOutline) -> Iterator[tuple[RationalVector, RationalVector]]:
     return zip(ring.points, (*ring.points[1:], ring.points[0]), strict=True)
 
 
-def _cuts(group: dict[int, NormalOutline]) -> dict[tuple[int, int], list[Vector]]:
+def _cuts(group: dict[int, NormalOutline]) -> dict[tuple[int, int], list[RationalVector]]:
     """Where each edge, by obstacle and number, meets those of other obstacles."""
     names = [(owner, edge) for owner, ring in group.items() for edge in range(len(ring.points))]
     drawn = [ends for ring in group.values() for ends in _sides(ring)]
@@ -131,7 +131,7 @@ def _cuts(group: dict[int, NormalOutline]) -> dict[tuple[int, int], list[Vector]
         for edge in edges_of(ring)
     ]
     starts, ends = (float_points([ends[k] for ends in drawn]) for k in (0, 1))
-    cuts: dict[tuple[int, int], list[Vector]] = {}
+    cuts: dict[tuple[int, int], list[RationalVector]] = {}
     for i, j in overlapping_boxes(outward_boxes(np.minimum(starts, ends), np.maximum(starts, ends))):
         verb = "" if names[i][0] == names[j][0] else edge_relation(whole[i], whole[j])
         if verb == "cross":
@@ -149,7 +149,7 @@ def _cuts(group: dict[int, NormalOutline]) -> dict[tuple[int, int], list[Vector]
     return cuts
 
 
-def _crossing_point(drawn: tuple[Vector, Vector], one: Edge, other: Edge) -> Vector:
+def _crossing_point(drawn: tuple[RationalVector, RationalVector], one: Edge, other: Edge) -> RationalVector:
     """Where an edge crosses another: between its ends by how far these are from the other's line."""
     before, after = side(*other, one[0]), side(*other, one[1])
     share = Fraction(before, before - after)
@@ -159,7 +159,7 @@ def _crossing_point(drawn: tuple[Vector, Vector], one: Edge, other: Edge) -> Vec
 
 def _outer_pieces(pieces: Sequence[EdgePiece], group: dict[int, NormalOutline]) -> list[EdgePiece]:
     """The pieces with material on their left only; of those that coincide, the first."""
-    along: dict[frozenset[Vector], list[EdgePiece]] = {}
+    along: dict[frozenset[RationalVector], list[EdgePiece]] = {}
     for piece in pieces:
         along.setdefault(frozenset((piece.start, piece.end)), []).append(piece)
     lines = [line for line in along.values() if len({piece.start for piece in line}) == 1]
@@ -189,7 +189,7 @@ def _covered_lines(lines: Sequence[Sequence[EdgePiece]], group: dict[int, Normal
 
 def _loops(pieces: Sequence[EdgePiece]) -> Iterator[list[EdgePiece]]:
     """Pieces in order, end to start. Where several go on, the one that has the next wedge of material."""
-    leaving: dict[Vector, list[EdgePiece]] = {}
+    leaving: dict[RationalVector, list[EdgePiece]] = {}
     for piece in pieces:
         leaving.setdefault(piece.start, []).append(piece)
     gone: set[EdgePiece] = set()
@@ -205,7 +205,7 @@ def _loops(pieces: Sequence[EdgePiece]) -> Iterator[list[EdgePiece]]:
             yield loop
 
 
-def _right_turn(start: Vector, direction: Vector) -> tuple[int, Fraction]:
+def _right_turn(start: RationalVector, direction: RationalVector) -> tuple[int, Fraction]:
     """A measure that grows with how far to turn right, less than a whole turn, from one way to another."""
     across = cross(direction, start)
     return (

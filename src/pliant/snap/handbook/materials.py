@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from pliant.core.errors import Fault, InputError
 
-Range = tuple[float, float]
+CoefficientRange = tuple[float, float]
 
 BAYER = "Bayer, Snap-Fit Joints for Plastics: A Design Guide"
 DUPONT = "DuPont, General Design Principles, Module I, lug-type snap-fits, used once"
@@ -27,8 +27,8 @@ USUAL = "modulus: data sheets"
 class FrictionRange:
     """Coefficients of friction as published, from the lowest to the highest."""
 
-    on_steel: Range
-    on_itself: Range | None
+    on_steel: CoefficientRange
+    on_itself: CoefficientRange | None
 
 
 @dataclass(frozen=True)

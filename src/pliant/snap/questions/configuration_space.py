@@ -26,10 +26,10 @@ from pliant.snap.arithmetic.floating import FloatArithmetic, FloatPoint, FloatPo
 from pliant.snap.arithmetic.protocol import sweep_arithmetic
 from pliant.snap.force.force_curve import pawl_angles
 from pliant.snap.geometry.contact_curves import contact_curve
-from pliant.snap.geometry.features import EDGE, VERTEX, Pair
+from pliant.snap.geometry.features import EDGE, VERTEX, FeaturePair
 from pliant.snap.geometry.intersections import float_points
 from pliant.snap.geometry.pawl_scene import Scene
-from pliant.snap.sweep.friction import FrictionTerms, friction_cone, friction_terms, is_locked
+from pliant.snap.sweep.friction_cone import FrictionTerms, friction_cone, friction_terms, is_locked
 from pliant.snap.sweep.leg import is_on_edge
 from pliant.snap.sweep.path import Path
 from pliant.snap.sweep.plan import Course
@@ -75,7 +75,7 @@ class SliceWindow:
 class RimArc:
     """A piece of the rim of free space: which contact, whether friction holds it there, and its places."""
 
-    pair: Pair
+    pair: FeaturePair
     sticks: bool
     places: Floats  # (K, 2) t and angle
 
@@ -112,10 +112,10 @@ def configuration_slice(course: Course, pawl: str, friction: Fraction) -> Config
     )
 
 
-def possible_pairs(scene: Scene, begin: float, end: float) -> list[Pair]:
+def possible_pairs(scene: Scene, begin: float, end: float) -> list[FeaturePair]:
     """Contacts that can be between two t. Reflex vertices touch nothing."""
     convex = scene.obstacles.convex
-    pairs: list[Pair] = []
+    pairs: list[FeaturePair] = []
     for j in scene.index.live(begin, end).tolist():
         for i, out in enumerate(scene.pawl_convex):
             pairs += [(VERTEX, i, j)] * out + [(EDGE, i, j)] * convex[j]

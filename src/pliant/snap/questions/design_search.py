@@ -25,7 +25,7 @@ from pliant.snap.arithmetic.protocol import Arithmetic, sweep_arithmetic
 from pliant.snap.force.force_curve import peak_and_strains
 from pliant.snap.handbook.strain import Strain
 from pliant.snap.model import Fastener, Goal
-from pliant.snap.questions.variables import present_value, with_variables
+from pliant.snap.questions.variable_changes import present_value, with_variables
 from pliant.snap.springs.beam import strain_limit
 from pliant.snap.springs.spring import springs_of
 from pliant.snap.start.checks import beam_faults, check_start

@@ -19,13 +19,14 @@ import numpy as np
 from shapely import Polygon, affinity
 
 from pliant.core.arrays import Floats
+from pliant.snap.arithmetic.numbers import RationalVector
 from pliant.snap.faults import ROOT
 from pliant.snap.force.contact_force import BRIEF
 from pliant.snap.force.force_curve import pawl_angles
 from pliant.snap.geometry.intersections import outward_boxes, overlapping_boxes
 from pliant.snap.model import Fastener
 from pliant.snap.sweep.path import Path, PathPiece
-from pliant.snap.sweep.plan import ZERO, Course, Vector
+from pliant.snap.sweep.plan import ZERO, Course
 
 SAMPLES = 9  # of a stretch
 SWING = 33  # of a snap
@@ -74,7 +75,7 @@ def interferences(model: Fastener, courses: Sequence[Course]) -> Iterator[str]:
             yield f"{who} overlap {where}: pawls and the root do not stop each other."
 
 
-def _part(name: str, outline: Sequence[Vector], hinge: Vector) -> TurningPart:
+def _part(name: str, outline: Sequence[RationalVector], hinge: RationalVector) -> TurningPart:
     corners = np.array([(float(x), float(y)) for x, y in outline])
     return TurningPart(name, Polygon(corners), corners, (float(hinge[0]), float(hinge[1])))
 

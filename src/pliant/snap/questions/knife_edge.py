@@ -11,14 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from pliant.snap.arithmetic.numbers import RationalVector
 from pliant.snap.arithmetic.protocol import SlicePoint
 from pliant.snap.faults import ROOT
 from pliant.snap.force.snap_trajectory import SnapTrajectory
-from pliant.snap.geometry.features import VERTEX, Pair
+from pliant.snap.geometry.features import VERTEX, FeaturePair
 from pliant.snap.geometry.outlines import normal_outline
 from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.model import Fastener
@@ -28,7 +29,7 @@ from pliant.snap.start.overlaps import first_overlap, obstacle_tree
 from pliant.snap.sweep.leg import contacts_at
 from pliant.snap.sweep.next_motion import coinciding_corners
 from pliant.snap.sweep.path import PathPiece
-from pliant.snap.sweep.plan import Course, Vector
+from pliant.snap.sweep.plan import Course
 
 Trajectories = tuple[SnapTrajectory, SnapTrajectory | None]  # in and, where asked for, back
 
@@ -49,7 +50,7 @@ class CornerMeeting:
     obstacle: str
     corner: int
     travel: float  # of the root since the way began
-    velocity: Vector  # of the root there
+    velocity: RationalVector  # of the root there
     back: bool = False  # whether they meet on the way back
 
     def __str__(self) -> str:
@@ -60,7 +61,7 @@ class CornerMeeting:
 class KnifeEdgeSide:
     """What becomes of a fastener that starts a hair aside: by which offset, and its ways."""
 
-    offset: Vector
+    offset: RationalVector
     way_in: SnapTrajectory
     way_back: SnapTrajectory | None
 
@@ -122,10 +123,9 @@ def corner_meetings(model: Fastener, courses: Sequence[Course]) -> Iterator[Corn
             for piece in path.pieces:
                 if piece.end.against(course.end) > 0 or piece.start is piece.end:
                     continue
-                for vertex, corner in _extra_corners(path.scene, piece):
+                for corners in _extra_corners(path.scene, piece):
                     travel = gone + (piece.end.t - course.begins) * course.speed
-                    named = _corner_names(model, path.scene, name, vertex, corner)
-                    yield CornerMeeting(*named, travel, course.velocity, course.back)
+                    yield _corner_meeting(model, path.scene, name, corners, travel, course)
         gone += course.travel
 
 
@@ -142,7 +142,7 @@ def _extra_corners(scene: Scene, piece: PathPiece) -> list[tuple[int, int]]:
     ]
 
 
-def _ends(scene: Scene, pair: Pair) -> list[tuple[int, int]]:
+def _ends(scene: Scene, pair: FeaturePair) -> list[tuple[int, int]]:
     """The corners that meet where a contact comes to an end of its edge."""
     kind, i, j = pair
     if kind == VERTEX:
@@ -170,19 +170,22 @@ def _near_corners(scene: Scene, point: SlicePoint) -> Iterator[tuple[int, int]]:
                 yield i, corner
 
 
-def _corner_names(
-    model: Fastener, scene: Scene, name: str, vertex: int, corner: int
-) -> tuple[str, int, str, int]:
-    """The part and its vertex, the obstacle and its vertex."""
+def _corner_meeting(
+    model: Fastener, scene: Scene, name: str, corners: tuple[int, int], travel: float, course: Course
+) -> CornerMeeting:
+    """A vertex of a part and one of the obstacles, as their outlines are drawn."""
     if name == ROOT and model.root.outline is not None:
         drawn = normal_outline(model.root.outline).drawn
     else:
         drawn = normal_outline(model.outline_at_rest(next(p for p in model.pawls if p.name == name))).drawn
-    fixed = scene.obstacles
-    return name, drawn[vertex], model.label(fixed.owner[corner]), fixed.drawn[corner]
+    (vertex, corner), fixed = corners, scene.obstacles
+    return CornerMeeting(
+        name, drawn[vertex], model.label(fixed.owner[corner]), fixed.drawn[corner], travel,
+        course.velocity, course.back,
+    )  # fmt: skip
 
 
-def side_offsets(model: Fastener, velocity: Vector) -> tuple[Vector, Vector]:
+def side_offsets(model: Fastener, velocity: RationalVector) -> tuple[RationalVector, RationalVector]:
     """A hair's breadth to either side of the way, exactly: left of it, then right."""
     size = max(normal_outline(model.outline(pawl)).reach for pawl in model.pawls)
     hair = Fraction(10) ** (math.floor(math.log10(size)) - HAIR)
@@ -225,7 +228,7 @@ def all_corner_meetings(model: Fastener, ways: Trajectories) -> tuple[CornerMeet
 
 def _first_by_direction(met: Sequence[CornerMeeting]) -> Iterator[CornerMeeting]:
     """Of corners that meet, the first for each direction of the way: a hair aside is one square to it."""
-    seen: list[Vector] = []
+    seen: list[RationalVector] = []
     for corners in met:
         x, y = corners.velocity
         if all(x * v != y * u for u, v in seen):
@@ -248,11 +251,22 @@ def _sides(
     return first, second
 
 
-def _shortfall(side: KnifeEdgeSide) -> tuple[bool, float, float, bool, float]:
+class _Shortfall(NamedTuple):
+    """What a side falls short of, in the order in which sides are compared."""
+
+    stops: bool  # on the way in
+    travel: float  # the negative of how far it gets
+    force: float
+    stays: bool  # on the way back
+    pull: float
+
+
+def _shortfall(side: KnifeEdgeSide) -> _Shortfall:
     """Least for the side that goes in, or gets further, or needs less force; then for the way back."""
     into, out = side.way_in, side.way_back
     stays, pull = (False, 0.0) if out is None else (not out.last.arrived, out.peak_force)
-    return not into.last.arrived, -round(into.travel, HAIR), round(into.peak_force, HAIR), stays, pull
+    travel, force = -round(into.travel, HAIR), round(into.peak_force, HAIR)
+    return _Shortfall(not into.last.arrived, travel, force, stays, pull)
 
 
 def same_outcome(model: Fastener, first: Trajectories, second: Trajectories) -> bool:

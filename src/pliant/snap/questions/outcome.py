@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from pliant.snap.arithmetic.protocol import Arithmetic
-from pliant.snap.geometry.features import Pair
+from pliant.snap.geometry.features import FeaturePair
 from pliant.snap.geometry.pawl_scene import Scene, UnitedObstacles
 from pliant.snap.model import Fastener
 from pliant.snap.sweep.contact_names import NamedContact, named_contacts
@@ -23,7 +23,7 @@ class Outcome:
     """A run: what happens to each pawl in order, the first contact and when, and what ended it."""
 
     signature: Signature
-    first: tuple[str, Pair] | None  # who touches first, and which features
+    first: tuple[str, FeaturePair] | None  # who touches first, and which features
     contact: NamedContact | None  # the same by name
     first_at: float
     cause: str
@@ -72,7 +72,7 @@ class _EventOf(NamedTuple):
         return self.event.point.t
 
     @property
-    def pair(self) -> Pair:
+    def pair(self) -> FeaturePair:
         return min(self.event.contacts)
 
     @property

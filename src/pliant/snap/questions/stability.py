@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -17,7 +17,7 @@ from pliant.core.progress import Progress, silent
 from pliant.snap.arithmetic.protocol import Arithmetic
 from pliant.snap.model import Fastener
 from pliant.snap.questions.outcome import Signature, outcome, shifted_fastener
-from pliant.snap.questions.variables import present_value, with_variables
+from pliant.snap.questions.variable_changes import present_value, with_variables
 from pliant.snap.start.checks import check_start
 from pliant.snap.sweep.plan import plan_legs
 
@@ -49,15 +49,15 @@ def margins(model: Fastener, arithmetic: Arithmetic, progress: Progress = silent
     now = outcome(model, arithmetic).signature
     tried = list(_variations(model))
     every: list[Margin] = []
-    for done, (name, value, low, high, change) in enumerate(tried):
-        progress(done, len(tried), f"varying {name}")
+    for done, one in enumerate(tried):
+        progress(done, len(tried), f"varying {one.name}")
 
-        def same(at: Fraction, change: Callable[[Fraction], Fastener] = change) -> bool:
+        def same(at: Fraction, change: Callable[[Fraction], Fastener] = one.change) -> bool:
             return _signature(change(at), arithmetic) == now if _valid(change, at) else False
 
-        down, down_ends = _edge(value, low, same)
-        up, up_ends = _edge(value, high, same)
-        every.append(Margin(name, float(value), float(down), float(up), down_ends, up_ends))
+        down, down_ends = _edge(one.value, one.low, same)
+        up, up_ends = _edge(one.value, one.high, same)
+        every.append(Margin(one.name, float(one.value), float(down), float(up), down_ends, up_ends))
     return tuple(every)
 
 
@@ -73,28 +73,32 @@ def _signature(model: Fastener, arithmetic: Arithmetic) -> Signature:
     return outcome(model, arithmetic).signature
 
 
-def _variations(
-    model: Fastener,
-) -> Iterator[tuple[str, Fraction, Fraction, Fraction, Callable[[Fraction], Fastener]]]:
-    """Name, present value, range, and the fastener at another value."""
+class _Variation(NamedTuple):
+    """What may be varied, from its present value to either end of its range."""
+
+    name: str
+    value: Fraction
+    low: Fraction
+    high: Fraction
+    change: Callable[[Fraction], Fastener]  # the fastener at another value
+
+
+def _variations(model: Fastener) -> Iterator[_Variation]:
+    """Friction, where it starts, and every variable of the model."""
     named = {variable.what for variable in model.variables}
     if "friction" not in named:
         top = 2 * model.friction + 1
-        yield "friction", model.friction, Fraction(0), top, lambda v: model.model_copy(update={"friction": v})
+        rubbing: Callable[[Fraction], Fastener] = lambda v: model.model_copy(update={"friction": v})  # noqa: E731
+        yield _Variation("friction", model.friction, Fraction(0), top, rubbing)
     x, y = plan_legs(model)[0].velocity
     size = max(abs(c) for pawl in model.pawls for point in model.outline(pawl) for c in point)
     reach = size / max(abs(x), abs(y))
     aside = lambda v: shifted_fastener(model, (-v * y, v * x))  # noqa: E731
-    yield "start aside", Fraction(0), -reach, reach, aside
+    yield _Variation("start aside", Fraction(0), -reach, reach, aside)
     for variable in model.variables:
         name, (low, high) = variable.name, variable.range
-        yield (
-            name,
-            present_value(model, variable),
-            low,
-            high,
-            lambda v, name=name: with_variables(model, {name: v}),
-        )
+        change = lambda v, name=name: with_variables(model, {name: v})  # noqa: E731
+        yield _Variation(name, present_value(model, variable), low, high, change)
 
 
 def _edge(value: Fraction, end: Fraction, same: Callable[[Fraction], bool]) -> tuple[Fraction, bool]:

@@ -18,19 +18,20 @@ from itertools import pairwise
 from typing import Any
 
 from pliant.core.progress import Progress, silent
+from pliant.snap.arithmetic.numbers import RationalVector
 from pliant.snap.arithmetic.protocol import Arithmetic
 from pliant.snap.geometry.pawl_scene import UnitedObstacles
 from pliant.snap.model import Fastener, SnapStudy
 from pliant.snap.questions.outcome import Outcome, blocked_outcome, outcome, shifted_fastener
 from pliant.snap.start.overlaps import first_overlap, obstacle_tree
 from pliant.snap.sweep.contact_names import NamedContact
-from pliant.snap.sweep.plan import Vector, plan_legs
+from pliant.snap.sweep.plan import plan_legs
 
 WITHIN = 6  # tries between two places where the first contact can change
 MOST = 400  # such places taken; beyond, starts are spread evenly
 INSIDE = Fraction(419, 1009)  # of a band: a start that stands for it, hardly ever one of a symmetric design
 OutcomeAt = Callable[[Fraction], Outcome]
-Change = tuple[Fraction, bool]
+OutcomeChange = tuple[Fraction, bool]
 CLOSE = Fraction(1, 10**9)  # of the width: how near a change is closed in on
 
 
@@ -119,7 +120,7 @@ def _lengthen_plan(model: Fastener, by: Fraction) -> Fastener:
     return model.model_copy(update={"root": root.model_copy(update={"until": root.until + by})})
 
 
-def _extent(study: SnapStudy, velocity: Vector) -> tuple[Fraction, Fraction, Fraction]:
+def _extent(study: SnapStudy, velocity: RationalVector) -> tuple[Fraction, Fraction, Fraction]:
     """How far aside starts can be, as multiples of the velocity turned left, and how far behind."""
     square = velocity[0] ** 2 + velocity[1] ** 2
     region = study.region or ((Fraction(0), Fraction(0)),)
@@ -130,7 +131,7 @@ def _extent(study: SnapStudy, velocity: Vector) -> tuple[Fraction, Fraction, Fra
 
 
 def _marks(
-    model: Fastener, fixed: UnitedObstacles, velocity: Vector, low: Fraction, high: Fraction
+    model: Fastener, fixed: UnitedObstacles, velocity: RationalVector, low: Fraction, high: Fraction
 ) -> list[Fraction]:
     """Places aside where a vertex at rest runs at one of an obstacle: first contacts change only there."""
     square = velocity[0] ** 2 + velocity[1] ** 2
@@ -162,7 +163,9 @@ def _spread_starts(marks: list[Fraction]) -> list[Fraction]:
     ]
 
 
-def _changes(places: list[Fraction], run: OutcomeAt, marks: list[Fraction], width: Fraction) -> list[Change]:
+def _changes(
+    places: list[Fraction], run: OutcomeAt, marks: list[Fraction], width: Fraction
+) -> list[OutcomeChange]:
     """Where the outcome changes, and whether that is exactly there: at a mark, or closed in on."""
     changes = {c for low, high in pairwise(places) for c in _changes_between(low, high, run, marks, width)}
     return sorted(changes)
@@ -170,7 +173,7 @@ def _changes(places: list[Fraction], run: OutcomeAt, marks: list[Fraction], widt
 
 def _changes_between(
     low: Fraction, high: Fraction, run: OutcomeAt, marks: list[Fraction], width: Fraction
-) -> list[Change]:
+) -> list[OutcomeChange]:
     """The changes between two starts, by halving."""
     if run(low).signature == run(high).signature:
         return []
@@ -189,7 +192,11 @@ def _changes_between(
 
 
 def _outcome_map(
-    velocity: Vector, ends: tuple[Fraction, Fraction], edges: list[Change], run: OutcomeAt, tried: int
+    velocity: RationalVector,
+    ends: tuple[Fraction, Fraction],
+    edges: list[OutcomeChange],
+    run: OutcomeAt,
+    tried: int,
 ) -> Outcomes:
     """Bands between the places where the outcome changes."""
     speed = math.hypot(*map(float, velocity))

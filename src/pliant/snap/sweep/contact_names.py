@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pliant.snap.arithmetic.protocol import SlicePoint
 from pliant.snap.faults import ROOT
 from pliant.snap.geometry.contact_curves import contact_curve
-from pliant.snap.geometry.features import VERTEX, Pair
+from pliant.snap.geometry.features import VERTEX, FeaturePair
 from pliant.snap.geometry.outlines import Face, normal_outline
 from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.model import Fastener
@@ -29,7 +29,7 @@ class NamedContact:
 
 
 def named_contacts(
-    model: Fastener, scene: Scene, who: str, point: SlicePoint, pairs: Iterable[Pair]
+    model: Fastener, scene: Scene, who: str, point: SlicePoint, pairs: Iterable[FeaturePair]
 ) -> tuple[NamedContact, ...]:
     """The contacts of a pawl, or the root, at a point, as the file's author knows them."""
     drawn, fixed = _drawn_vertices(model, who), scene.obstacles
@@ -45,7 +45,7 @@ def named_contacts(
     return tuple(named)
 
 
-def _face(scene: Scene, point: SlicePoint, pair: Pair) -> Face:
+def _face(scene: Scene, point: SlicePoint, pair: FeaturePair) -> Face:
     """The drawn edge that a vertex is on, where an edge of united obstacles lies on several."""
     faces = scene.obstacles.faces[pair[2]]
     if len(faces) == 1:

@@ -13,14 +13,14 @@ from functools import cmp_to_key, partial
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.snap.arithmetic.numbers import Number, as_float
+from pliant.snap.arithmetic.numbers import RealNumber, as_float
 from pliant.snap.arithmetic.protocol import Line, SlicePoint
 from pliant.snap.geometry.contact_curves import ContactCurve, contact_curve
-from pliant.snap.geometry.features import Pair, coefficients, quadratic
+from pliant.snap.geometry.features import FeaturePair, coefficients, quadratic
 from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.sweep import candidates as scan
 from pliant.snap.sweep.compiled.advance import advance, least_progress
-from pliant.snap.sweep.friction import LockSearch, lock_search
+from pliant.snap.sweep.friction_cone import LockSearch, lock_search
 from pliant.snap.sweep.next_motion import NextMotion, next_motion, rest_and_stop_lines, stop_in_chart
 from pliant.snap.sweep.path import MotionKind, Path, PathPiece, PathRecord, PawlState
 
@@ -32,7 +32,7 @@ PATIENCE = 400  # events and pieces that bring t hardly further, after which flo
 
 def sweep_leg(
     scene: Scene, start: SlicePoint, friction: Fraction = Fraction(0), limit: int = LIMIT,
-    held: tuple[Pair, ...] = (),
+    held: tuple[FeaturePair, ...] = (),
 ) -> Path:  # fmt: skip
     """Follow the pawl from a point that is free, or touches, up to the leg's end or where it cannot go on.
 
@@ -155,14 +155,14 @@ def _sign(turn: int) -> float:
     return -1.0 if turn % 2 else 1.0
 
 
-def _candidate_pairs(scanner: Callable[[Ints, Floats], int]) -> tuple[list[Pair], list[float]]:
+def _candidate_pairs(scanner: Callable[[Ints, Floats], int]) -> tuple[list[FeaturePair], list[float]]:
     """What a kernel finds, with room for all of it."""
     room = 256
     while True:
         pairs, places = np.empty((room, 3), np.int64), np.empty(room)
         count = scanner(pairs, places)
         if count <= room:
-            chosen: list[Pair] = [(a, b, c) for a, b, c in pairs[:count].tolist()]
+            chosen: list[FeaturePair] = [(a, b, c) for a, b, c in pairs[:count].tolist()]
             return chosen, places[:count].tolist()
         room = count
 
@@ -229,8 +229,8 @@ def _arc_time(scene: Scene, arc: ContactCurve, turn: int, u: float, early: float
 
 
 def _first_hit(
-    scene: Scene, point: SlicePoint, arc: ContactCurve, other: ContactCurve, limit: Number, lowest: float
-) -> Number | None:
+    scene: Scene, point: SlicePoint, arc: ContactCurve, other: ContactCurve, limit: RealNumber, lowest: float
+) -> RealNumber | None:
     """The first place on an arc, up to a limit, where another contact begins; None if there is none."""
     poly = arc.meets(other)
     if poly.is_zero():
@@ -241,7 +241,7 @@ def _first_hit(
     return None
 
 
-def _own_end(scene: Scene, point: SlicePoint, arc: ContactCurve, limit: Number) -> tuple[Number, str]:
+def _own_end(scene: Scene, point: SlicePoint, arc: ContactCurve, limit: RealNumber) -> tuple[RealNumber, str]:
     """Where an arc ends by itself: at an end of its edge, a vertical tangent, rest, a stop, the leg's end."""
     arithmetic = scene.arithmetic
     one, t = arithmetic.line(scene.until)
@@ -330,12 +330,14 @@ def snap_landing(scene: Scene, point: SlicePoint) -> PawlState:
         point = _point_at_angle(scene, point, arithmetic.number(Fraction(-step)), point.turn + step)
 
 
-def _point_at_angle(scene: Scene, point: SlicePoint, u: Number, turn: int) -> SlicePoint:
+def _point_at_angle(scene: Scene, point: SlicePoint, u: RealNumber, turn: int) -> SlicePoint:
     """Another angle at the same t."""
     return scene.arithmetic.point(u, turn, None, point.time)
 
 
-def _contacts_on_turn(scene: Scene, point: SlicePoint, goal: Number) -> Iterator[tuple[Number, ContactCurve]]:
+def _contacts_on_turn(
+    scene: Scene, point: SlicePoint, goal: RealNumber
+) -> Iterator[tuple[RealNumber, ContactCurve]]:
     """The angles on the way to the goal, at one t, at which a contact is met, in order."""
     arithmetic = scene.arithmetic
     side = 1 if as_float(goal) > point.angle else -1
@@ -343,9 +345,9 @@ def _contacts_on_turn(scene: Scene, point: SlicePoint, goal: Number) -> Iterator
     live = _edges_in_reach(scene, point)
     args = (point.t, point.slack, _sign(point.turn), start, width)
     pairs, shares = _candidate_pairs(partial(scan.pairs_at_time, *args, live, scene.bodies))
-    waiting: list[tuple[Number, ContactCurve]] = []
+    waiting: list[tuple[RealNumber, ContactCurve]] = []
 
-    def along(one: tuple[Number, ContactCurve], other: tuple[Number, ContactCurve]) -> int:
+    def along(one: tuple[RealNumber, ContactCurve], other: tuple[RealNumber, ContactCurve]) -> int:
         return side * arithmetic.compare(one[0], other[0])
 
     for share, pair in sorted(zip(shares, pairs, strict=True)):
@@ -359,10 +361,10 @@ def _contacts_on_turn(scene: Scene, point: SlicePoint, goal: Number) -> Iterator
     yield from waiting
 
 
-def _holding_state(scene: Scene, point: SlicePoint, goal: Number) -> PawlState | None:
+def _holding_state(scene: Scene, point: SlicePoint, goal: RealNumber) -> PawlState | None:
     """The first angle on the way to the goal, at one t, where the contacts do not let the pawl on."""
     arithmetic = scene.arithmetic
-    last: Number | None = None
+    last: RealNumber | None = None
     for u, other in _contacts_on_turn(scene, point, goal):
         if last is not None and arithmetic.compare(u, last) == 0:
             continue

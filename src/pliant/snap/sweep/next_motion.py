@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from pliant.snap.arithmetic.numbers import Number
+from pliant.snap.arithmetic.numbers import RealNumber
 from pliant.snap.arithmetic.protocol import Arithmetic, Poly, Scalar, SlicePoint
 from pliant.snap.geometry.contact_curves import (
     ContactCurve,
@@ -22,7 +22,7 @@ from pliant.snap.geometry.contact_curves import (
     rotated_product,
     scale_vector,
 )
-from pliant.snap.geometry.features import EDGE, VERTEX, Pair
+from pliant.snap.geometry.features import EDGE, VERTEX, FeaturePair
 from pliant.snap.geometry.pawl_scene import Scene
 
 NextKind = Literal["start", "rest", "snap", "arc", "flat", "jam", "dead centre"]
@@ -56,9 +56,9 @@ class StripSide:
 
     at: Scalar | _PointAngle
     groups: tuple[tuple[ContactCurve, ...], ...]
-    later: dict[Pair, int]  # by contact: the group it is in
-    rising: dict[Pair, int]  # by contact: the sign of α, or of F itself where it is flat
-    fixed: frozenset[Pair]  # contacts that are flat: F has one sign throughout
+    later: dict[FeaturePair, int]  # by contact: the group it is in
+    rising: dict[FeaturePair, int]  # by contact: the sign of α, or of F itself where it is flat
+    fixed: frozenset[FeaturePair]  # contacts that are flat: F has one sign throughout
 
 
 @dataclass(frozen=True)
@@ -235,8 +235,8 @@ def _side(
 ) -> StripSide:
     """The curves on one side of the point, at a place within the strip."""
     ahead: list[tuple[Scalar, ContactCurve]] = []
-    rising: dict[Pair, int] = {}
-    fixed: set[Pair] = set()
+    rising: dict[FeaturePair, int] = {}
+    fixed: set[FeaturePair] = set()
     for contact in contacts:
         alpha = contact.alpha(at)
         flat = _flat_sign(scene, point, contact, at, side)
@@ -345,7 +345,7 @@ class _PointAngle:
     """The point's own angle as a place to take signs at."""
 
     arithmetic: Arithmetic
-    u: Number
+    u: RealNumber
 
 
 def _sign_or_value(poly: Poly, place: Scalar | _PointAngle) -> Scalar | int:

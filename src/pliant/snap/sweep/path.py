@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from pliant.snap.arithmetic.protocol import SlicePoint
-from pliant.snap.geometry.features import Pair
+from pliant.snap.geometry.features import FeaturePair
 from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.sweep.next_motion import NextMotion
 
@@ -21,7 +21,7 @@ class PathPiece(NamedTuple):
     motion: MotionKind
     start: SlicePoint  # a point of the arithmetic
     end: SlicePoint
-    contacts: tuple[Pair, ...]  # those that coincide; the first is followed
+    contacts: tuple[FeaturePair, ...]  # those that coincide; the first is followed
 
     @property
     def turn(self) -> int:
@@ -34,7 +34,7 @@ class PathEvent(NamedTuple):
 
     kind: str
     point: SlicePoint
-    contacts: tuple[Pair, ...]
+    contacts: tuple[FeaturePair, ...]
 
 
 @dataclass(frozen=True)
@@ -46,19 +46,19 @@ class Path:
     events: tuple[PathEvent, ...]
     cause: EndCause
     end: SlicePoint
-    touching: tuple[Pair, ...]  # at the end
+    touching: tuple[FeaturePair, ...]  # at the end
 
 
 class PawlState(NamedTuple):
     """Where a pawl is, what touches it, what comes next, and what ended its path if something did."""
 
     point: SlicePoint
-    contacts: tuple[Pair, ...]
+    contacts: tuple[FeaturePair, ...]
     going: NextMotion
     cause: EndCause | Literal[""] = ""
 
     @property
-    def followed(self) -> tuple[Pair, ...]:
+    def followed(self) -> tuple[FeaturePair, ...]:
         """The pairs whose curves come next: several where they coincide, none at rest."""
         return tuple(contact.pair for contact in self.going.curves)
 
@@ -71,12 +71,16 @@ class PathRecord:
     pieces: list[PathPiece]
     events: list[PathEvent]
 
-    def note(self, kind: str, point: SlicePoint, contacts: Iterable[Pair]) -> None:
+    def note(self, kind: str, point: SlicePoint, contacts: Iterable[FeaturePair]) -> None:
         """An event."""
         self.events.append(PathEvent(kind, point, tuple(contacts)))
 
     def note_change(
-        self, before: Sequence[Pair], after: Sequence[Pair], point: SlicePoint, contacts: Sequence[Pair]
+        self,
+        before: Sequence[FeaturePair],
+        after: Sequence[FeaturePair],
+        point: SlicePoint,
+        contacts: Sequence[FeaturePair],
     ) -> None:
         """Name what happened between two motions that followed some pairs, none at rest, if anything did."""
         if after and not set(before) & set(after):
@@ -85,10 +89,10 @@ class PathRecord:
         elif before and not after:
             self.note("release", point, contacts)
 
-    def note_snap(self, point: SlicePoint, contacts: Sequence[Pair]) -> None:
+    def note_snap(self, point: SlicePoint, contacts: Sequence[FeaturePair]) -> None:
         """The pawl leaves one contact, or one of several."""
         self.note("snap off" if len(contacts) < 2 else "snap from a vertex", point, contacts)
 
-    def over(self, cause: EndCause, point: SlicePoint, contacts: Iterable[Pair]) -> Path:
+    def over(self, cause: EndCause, point: SlicePoint, contacts: Iterable[FeaturePair]) -> Path:
         """The path, which ends here."""
         return Path(self.scene, tuple(self.pieces), tuple(self.events), cause, point, tuple(contacts))

@@ -11,11 +11,11 @@ from functools import cmp_to_key
 from flint import fmpq
 
 from pliant.snap.arithmetic.algebraic import Algebraic
-from pliant.snap.arithmetic.numbers import Number, as_float, exact_rational, exact_sum
+from pliant.snap.arithmetic.numbers import RationalVector, RealNumber, as_float, exact_rational, exact_sum
 from pliant.snap.arithmetic.protocol import Arithmetic, Scalar, SlicePoint
 from pliant.snap.faults import ROOT
 from pliant.snap.geometry.contact_curves import contact_curve
-from pliant.snap.geometry.features import Pair
+from pliant.snap.geometry.features import FeaturePair
 from pliant.snap.geometry.outlines import normal_outline
 from pliant.snap.geometry.pawl_scene import (
     Scene,
@@ -29,8 +29,7 @@ from pliant.snap.springs.beam import pivot_of
 from pliant.snap.sweep.leg import sweep_leg
 from pliant.snap.sweep.path import EndCause, Path, PathEvent, PathPiece
 
-Vector = tuple[Fraction, Fraction]
-ZERO: Vector = (Fraction(0), Fraction(0))
+ZERO: RationalVector = (Fraction(0), Fraction(0))
 
 
 @dataclass(frozen=True)
@@ -39,13 +38,13 @@ class Course:
 
     leg: int
     back: bool
-    velocity: Vector
-    offset: Vector  # of the root, where t = 0
-    start: Number  # t where it began
+    velocity: RationalVector
+    offset: RationalVector  # of the root, where t = 0
+    start: RealNumber  # t where it began
     paths: dict[str, Path]  # by pawl, and the root's where it has an outline
     cause: EndCause
     by: str  # who ended it; "" where the leg came to its end
-    end: Number  # t where it ended
+    end: RealNumber  # t where it ended
 
     @property
     def begins(self) -> float:
@@ -73,7 +72,7 @@ class Course:
         return (self.ends - self.begins) * self.speed
 
 
-def elapsed_time(courses: Sequence[Course], number: int, time: Number) -> Algebraic | None:
+def elapsed_time(courses: Sequence[Course], number: int, time: RealNumber) -> Algebraic | None:
     """The t since a way began, exactly, of a t of one of its courses; None where it is not known exactly.
 
     It is where every course before, and this one, began and ended at a rational t.
@@ -104,7 +103,9 @@ def plan_legs(model: Fastener, fixed: UnitedObstacles | None = None) -> tuple[Le
     return (Leg.model_construct(velocity=root.velocity, until=until),)
 
 
-def clearing_time(model: Fastener, velocity: Vector, fixed: UnitedObstacles | None = None) -> Fraction:
+def clearing_time(
+    model: Fastener, velocity: RationalVector, fixed: UnitedObstacles | None = None
+) -> Fraction:
     """A t by which everything that moves is past every obstacle."""
     x, y = float(velocity[0]), float(velocity[1])
     speed = math.hypot(x, y)
@@ -186,7 +187,7 @@ def travel_back(
     return tuple(courses)
 
 
-def _pressing_contacts(course: Course | None) -> dict[str, tuple[Pair, ...]]:
+def _pressing_contacts(course: Course | None) -> dict[str, tuple[FeaturePair, ...]]:
     """What presses on each pawl at the end of a leg."""
     if course is None:
         return {}
@@ -196,7 +197,7 @@ def _pressing_contacts(course: Course | None) -> dict[str, tuple[Pair, ...]]:
 
 def travel_from(
     model: Fastener, arithmetic: Arithmetic, fixed: UnitedObstacles, stance: PawlPoints,
-    offset: Vector, velocity: Vector, until: Fraction,
+    offset: RationalVector, velocity: RationalVector, until: Fraction,
 ) -> Course:  # fmt: skip
     """A leg of its own without friction, from where every pawl stands."""
     scenes = _scenes(model, arithmetic, fixed, offset, velocity, until)
@@ -205,7 +206,7 @@ def travel_from(
     return _course(0, False, velocity, offset, arithmetic.number(Fraction(0)), paths)
 
 
-def path_until(path: Path, end: Number) -> Path:
+def path_until(path: Path, end: RealNumber) -> Path:
     """A path cut off at a t: its end is where the pawl is then."""
     arithmetic = path.scene.arithmetic
     piece = piece_at(path, end)
@@ -228,7 +229,7 @@ def course_until_lock(course: Course, name: str, t: float) -> Course:
     return replace(course, paths=cut, cause="lock", by=name, end=end)
 
 
-def _angle_on(path: Path, piece: PathPiece, t: Number) -> Number:
+def _angle_on(path: Path, piece: PathPiece, t: RealNumber) -> RealNumber:
     """The angle on an arc at a t between its ends."""
     arithmetic = path.scene.arithmetic
     forward = contact_curve(path.scene, piece.contacts[0], piece.turn)
@@ -242,8 +243,8 @@ def _angle_on(path: Path, piece: PathPiece, t: Number) -> Number:
 
 
 def _scenes(
-    model: Fastener, arithmetic: Arithmetic, fixed: UnitedObstacles, offset: Vector, velocity: Vector,
-    until: Fraction,
+    model: Fastener, arithmetic: Arithmetic, fixed: UnitedObstacles, offset: RationalVector,
+    velocity: RationalVector, until: Fraction,
 ) -> dict[str, Scene]:  # fmt: skip
     """A scene a pawl, and one for the root, which is a pawl that cannot turn."""
     scenes: dict[str, Scene] = {}
@@ -261,7 +262,7 @@ def _scenes(
 
 
 def _starts(
-    scenes: dict[str, Scene], stance: PawlPoints | None, t: Scalar | None, at: Number | None = None
+    scenes: dict[str, Scene], stance: PawlPoints | None, t: Scalar | None, at: RealNumber | None = None
 ) -> dict[str, SlicePoint]:
     """Where each pawl starts: at rest, or as the leg before left it."""
     own = {name: each.arithmetic for name, each in scenes.items()}
@@ -274,7 +275,7 @@ def _starts(
     return {name: own[name].moment(point.u, point.turn, t) for name, point in points.items()}
 
 
-def _reversed_start(path: Path, end: Number, scene: Scene) -> SlicePoint:
+def _reversed_start(path: Path, end: RealNumber, scene: Scene) -> SlicePoint:
     """A pawl's state at the end of a course, as the start of the way back, where t counts from minus it."""
     arithmetic = scene.arithmetic
     piece = piece_at(path, end)
@@ -290,7 +291,7 @@ def _reversed_start(path: Path, end: Number, scene: Scene) -> SlicePoint:
     return arithmetic.point(_angle_on(path, piece, end), piece.turn, line)
 
 
-def piece_at(path: Path, t: Number) -> PathPiece | None:
+def piece_at(path: Path, t: RealNumber) -> PathPiece | None:
     """The last piece that holds a t; None where the path ends on a snap."""
     for piece in reversed(path.pieces):
         if piece.start.against(t) <= 0:
@@ -299,7 +300,12 @@ def piece_at(path: Path, t: Number) -> PathPiece | None:
 
 
 def _course(
-    leg: int, reverse: bool, velocity: Vector, offset: Vector, start: Number, paths: dict[str, Path]
+    leg: int,
+    reverse: bool,
+    velocity: RationalVector,
+    offset: RationalVector,
+    start: RealNumber,
+    paths: dict[str, Path],
 ) -> Course:
     """Of paths that went on each for itself: the first that ended ends all."""
 

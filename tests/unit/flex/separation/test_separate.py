@@ -10,7 +10,7 @@ import pliant
 from pliant import InputError
 from pliant.core.pose import carry
 from pliant.flex.model import Assembly
-from pliant.flex.separation.first_order import first_order, velocity_sum_motion
+from pliant.flex.separation.interlocking import first_order, velocity_sum_motion
 from pliant.flex.separation.ways_out import local_program
 from pliant.flex.status import SeparationStatus
 

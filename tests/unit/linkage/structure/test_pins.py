@@ -12,8 +12,8 @@ from pliant.core.errors import PliantError
 from pliant.linkage import Drag
 from pliant.linkage.editing.edit import edit
 from pliant.linkage.generate import four_bar, jansen
-from pliant.linkage.kinematics.batch import variant_curves
 from pliant.linkage.kinematics.mobility import compile_plan
+from pliant.linkage.kinematics.variants import variant_curves
 from pliant.linkage.model import EditStudy, Linkage, TraceStudy
 from pliant.linkage.solve import solve
 from pliant.linkage.structure.pins import other_names

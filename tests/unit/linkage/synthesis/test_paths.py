@@ -9,9 +9,9 @@ from pliant import gallery
 from pliant.core.errors import PliantError
 from pliant.core.progress import Interrupted
 from pliant.linkage.generate import four_bar, jansen
-from pliant.linkage.kinematics.batch import variant_curves
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import positions
+from pliant.linkage.kinematics.variants import variant_curves
 from pliant.linkage.model import Linkage
 from pliant.linkage.solve import solve
 from pliant.linkage.status import SynthesisStatus

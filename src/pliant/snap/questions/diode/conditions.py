@@ -17,10 +17,10 @@ from flint import fmpz_poly
 from pliant.snap.arithmetic.exact import exact_line
 from pliant.snap.arithmetic.protocol import Coordinates, Line
 from pliant.snap.geometry.contact_curves import contact_curve, rotated_product, scale_vector
-from pliant.snap.geometry.features import EDGE, VERTEX, Pair
+from pliant.snap.geometry.features import EDGE, VERTEX, FeaturePair
 from pliant.snap.geometry.outlines import minus
 from pliant.snap.geometry.pawl_scene import Scene
-from pliant.snap.sweep.friction import friction_cone, friction_terms
+from pliant.snap.sweep.friction_cone import friction_cone, friction_terms
 
 NOTHING = fmpz_poly([])
 GoalLine = tuple[tuple[Fraction, Fraction], Fraction]  # n and c of n · w = c
@@ -81,19 +81,21 @@ def axis_scenes(scene: Scene) -> AxisScenes:
     return AxisScenes(along_x, replace(along_x, velocity=(0, 1), curves={}))
 
 
-def contact_condition(both: AxisScenes, pair: Pair, turn: int) -> Condition:
+def contact_condition(both: AxisScenes, pair: FeaturePair, turn: int) -> Condition:
     """Zero where a vertex is on an edge's line."""
     return both.row(contact_curve(both.x, pair, turn).line, contact_curve(both.y, pair, turn).line)
 
 
-def end_conditions(both: AxisScenes, pair: Pair, turn: int) -> Iterator[Condition]:
+def end_conditions(both: AxisScenes, pair: FeaturePair, turn: int) -> Iterator[Condition]:
     """Zero where, along the edge, it is at one of its ends."""
     on_x, on_y = contact_curve(both.x, pair, turn), contact_curve(both.y, pair, turn)
     yield both.row((on_x.lam, on_x.rho), (on_y.lam, on_y.rho))
     yield both.row((-on_x.lam, on_x.beyond), (-on_y.lam, on_y.beyond))
 
 
-def friction_conditions(both: AxisScenes, pair: Pair, turn: int, friction: Fraction) -> Iterator[Condition]:
+def friction_conditions(
+    both: AxisScenes, pair: FeaturePair, turn: int, friction: Fraction
+) -> Iterator[Condition]:
     """Zero where the line from the hinge to the contact is an edge of the cone, or at a right angle to w."""
     cones = (_cone(scene, pair, turn, friction) for scene in (both.x, both.y))
     for along_x, along_y in zip(*cones, strict=True):
@@ -106,7 +108,7 @@ def friction_conditions(both: AxisScenes, pair: Pair, turn: int, friction: Fract
         yield Condition(*exact_line(across), NOTHING)
 
 
-def _cone(scene: Scene, pair: Pair, turn: int, friction: Fraction) -> tuple[Line, Line]:
+def _cone(scene: Scene, pair: FeaturePair, turn: int, friction: Fraction) -> tuple[Line, Line]:
     return friction_cone(scene, friction_terms(scene, contact_curve(scene, pair, turn), turn), friction)
 
 
@@ -126,7 +128,7 @@ class DiameterCircle:
         return (first * self.x + second * self.y) * whole - first * first - second * second
 
 
-def diameter_circles(scene: Scene, pairs: Iterable[Pair]) -> set[DiameterCircle]:
+def diameter_circles(scene: Scene, pairs: Iterable[FeaturePair]) -> set[DiameterCircle]:
     """Of every corner that an edge of the pawl can touch."""
     corners = {j for kind, _, j in pairs if kind == EDGE}
     ends = (minus(minus(scene.corner(j), scene.hinge), scene.pivot) for j in corners)
@@ -141,7 +143,7 @@ def goal_condition(scene: Scene, line: GoalLine) -> Condition:
     return Condition(x, y, z)
 
 
-def pairs_among(scene: Scene, pairs: Iterable[Pair]) -> list[Pair]:
+def pairs_among(scene: Scene, pairs: Iterable[FeaturePair]) -> list[FeaturePair]:
     """Every vertex with every edge, of the features that some pairs are made of and their neighbours."""
     around, count = scene.obstacles, len(scene.pawl)
     vertices: set[int] = set()
@@ -151,5 +153,5 @@ def pairs_among(scene: Scene, pairs: Iterable[Pair]) -> list[Pair]:
         corners |= {j} if kind == EDGE else {j, around.following[j]}
     faces = {edge for vertex in vertices for edge in (vertex, (vertex - 1) % count)}
     edges = {edge for corner in corners for edge in (corner, around.before[corner])}
-    on_edges: list[Pair] = [(VERTEX, i, j) for i in vertices if scene.pawl_convex[i] for j in edges]
+    on_edges: list[FeaturePair] = [(VERTEX, i, j) for i in vertices if scene.pawl_convex[i] for j in edges]
     return [*on_edges, *((EDGE, i, j) for i in faces for j in corners if around.convex[j])]

@@ -10,11 +10,11 @@ from typing import Any
 
 from pliant.core.quantity import exact_to_file
 from pliant.snap.arithmetic.algebraic import Algebraic, compare
+from pliant.snap.arithmetic.numbers import RationalVector
 from pliant.snap.arithmetic.polynomials import rational
 from pliant.snap.arithmetic.text import exact_text
 from pliant.snap.questions.diode.escape import EscapeAttempt, RestPosition, rational_direction, try_direction
 from pliant.snap.questions.diode.exact_direction import ExactDirection, candidate_directions, slope_of
-from pliant.snap.sweep.plan import Vector
 
 NARROW = 1e-7  # radians: between two directions that end differently
 HAIR = Fraction(1, 2**60)  # of the slope, to either side of a direction that is named
@@ -30,7 +30,7 @@ class CriticalDirection:
 
     angle: float
     exact: str
-    between: tuple[Vector, Vector]
+    between: tuple[RationalVector, RationalVector]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

@@ -12,7 +12,7 @@ from pliant.snap.arithmetic.algebraic import Algebraic
 from pliant.snap.arithmetic.numbers import as_algebraic
 from pliant.snap.arithmetic.polynomials import rational
 from pliant.snap.arithmetic.protocol import SlicePoint
-from pliant.snap.geometry.features import Pair
+from pliant.snap.geometry.features import FeaturePair
 from pliant.snap.sweep.next_motion import stop_in_chart
 from pliant.snap.sweep.path import Path, PathPiece
 from pliant.snap.sweep.plan import path_until
@@ -48,7 +48,7 @@ def divergence_windows(sides: Sequence[Path], locks: Sequence[float]) -> list[Pa
     return windows
 
 
-def contact_pairs(window: PathWindow) -> Iterator[Pair]:
+def contact_pairs(window: PathWindow) -> Iterator[FeaturePair]:
     """What touches from the first of some pieces to the end of the last; without any, at the path's end."""
     path, pieces = window
     begin, end = _span(window)

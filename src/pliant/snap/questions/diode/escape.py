@@ -11,21 +11,21 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from pliant.snap.arithmetic.half_angle import half_angle
-from pliant.snap.arithmetic.numbers import near_fraction
+from pliant.snap.arithmetic.numbers import RationalVector, near_fraction
 from pliant.snap.arithmetic.protocol import Arithmetic
 from pliant.snap.force.force_curve import peak_force
 from pliant.snap.force.lock_friction import LockThreshold, lock_threshold
 from pliant.snap.geometry.pawl_scene import UnitedObstacles
 from pliant.snap.model import Fastener
 from pliant.snap.springs.spring import PawlSpring
-from pliant.snap.sweep.plan import Course, PawlPoints, Vector, path_until, travel_from
+from pliant.snap.sweep.plan import Course, PawlPoints, path_until, travel_from
 
 
 @dataclass(frozen=True)
 class EscapeAttempt:
     """A way out in one direction: open without friction or not, the friction that locks it, and its force."""
 
-    direction: Vector
+    direction: RationalVector
     open: bool
     locks_from: LockThreshold | None
     force: float
@@ -58,11 +58,11 @@ class RestPosition:
     fixed: UnitedObstacles
     springs: dict[str, PawlSpring]
     rest: PawlPoints
-    offset: Vector  # of the root
-    backwards: Vector
+    offset: RationalVector  # of the root
+    backwards: RationalVector
     far: Fraction
 
-    def course(self, direction: Vector) -> Course:
+    def course(self, direction: RationalVector) -> Course:
         """A way back without friction, up to where it is out."""
         until = self.far / (self.backwards[0] * direction[0] + self.backwards[1] * direction[1])
         return travel_from(self.model, self.arithmetic, self.fixed, self.rest, self.offset, direction, until)
@@ -81,7 +81,7 @@ def rest_position(
     return RestPosition(model, arithmetic, fixed, springs, rest, offset, backwards, far)
 
 
-def try_direction(seat: RestPosition, direction: Vector) -> EscapeAttempt:
+def try_direction(seat: RestPosition, direction: RationalVector) -> EscapeAttempt:
     """Try one direction."""
     course, friction = seat.course(direction), seat.model.friction
     if course.cause != "until":
@@ -92,7 +92,7 @@ def try_direction(seat: RestPosition, direction: Vector) -> EscapeAttempt:
     return EscapeAttempt(direction, True, lock, force)
 
 
-def rational_direction(angle: float) -> Vector:
+def rational_direction(angle: float) -> RationalVector:
     """A rational direction as near to an angle as turns are rounded."""
     folded = math.remainder(angle, 2 * math.pi)
     if abs(folded) > math.pi / 2:
@@ -120,5 +120,5 @@ def _unwrapped_angle(angle: float, middle: float) -> float:
     return middle + math.remainder(angle - middle, 2 * math.pi)
 
 
-def _angle(direction: Vector) -> float:
+def _angle(direction: RationalVector) -> float:
     return math.atan2(float(direction[1]), float(direction[0]))

@@ -19,8 +19,9 @@ from flint import fmpq, fmpz_poly
 
 from pliant.snap.arithmetic.algebraic import Algebraic, compare, quotient, sign_at
 from pliant.snap.arithmetic.isolation import roots
+from pliant.snap.arithmetic.numbers import RationalVector
 from pliant.snap.arithmetic.polynomials import fraction, rational
-from pliant.snap.geometry.features import Pair
+from pliant.snap.geometry.features import FeaturePair
 from pliant.snap.questions.diode.conditions import (
     AxisScenes,
     Condition,
@@ -42,7 +43,7 @@ from pliant.snap.questions.diode.divergence import (
     divergence_windows,
 )
 from pliant.snap.sweep.path import Path
-from pliant.snap.sweep.plan import Course, Vector
+from pliant.snap.sweep.plan import Course
 
 CANDIDATES = 3000  # directions that are looked at; fasteners have some hundred
 CROWD = 40  # conditions that hold close by each other: the directions of any three of them are ten thousand
@@ -57,7 +58,7 @@ class ExactDirection:
     ahead: int
     slope: Algebraic
 
-    def beside(self, by: Fraction) -> Vector:
+    def beside(self, by: Fraction) -> RationalVector:
         """A rational direction whose slope differs by `by`, or by a little more."""
         number = self.slope.reduced
         number.refine(rational(abs(by)) / 16)
@@ -112,14 +113,14 @@ class DirectionRange:
         return not float(self.low) - 1e-6 < slope < float(self.high) + 1e-6
 
 
-def direction_range(first: Vector, second: Vector) -> DirectionRange:
+def direction_range(first: RationalVector, second: RationalVector) -> DirectionRange:
     """Between two directions."""
     steep = abs(first[1]) > abs(first[0])
     low, high = sorted(slope_of(direction, steep) for direction in (first, second))
     return DirectionRange(steep, 1 if first[1 if steep else 0] > 0 else -1, low, high)
 
 
-def slope_of(direction: Vector, steep: bool) -> Fraction:
+def slope_of(direction: RationalVector, steep: bool) -> Fraction:
     """What a direction goes aside, for as much ahead: ahead is along y if it is steep."""
     ahead, aside = direction[::-1] if steep else direction
     return aside / abs(ahead)
@@ -184,8 +185,8 @@ def _pawl_directions(
 
 
 def _other_conditions(
-    both: AxisScenes, pairs: Sequence[Pair], place: DivergencePoint, line: GoalLine, friction: Fraction,
-    contacts: Sequence[Condition],
+    both: AxisScenes, pairs: Sequence[FeaturePair], place: DivergencePoint, line: GoalLine,
+    friction: Fraction, contacts: Sequence[Condition],
 ) -> Iterator[Condition]:  # fmt: skip
     """Conditions other than contacts."""
     yield goal_condition(both.x, line)

@@ -10,7 +10,7 @@ import numpy as np
 
 from pliant.snap.arithmetic.protocol import SlicePoint
 from pliant.snap.geometry.contact_curves import contact_curve
-from pliant.snap.geometry.features import VERTEX, Pair
+from pliant.snap.geometry.features import VERTEX, FeaturePair
 from pliant.snap.geometry.pawl_scene import Scene
 from pliant.snap.sweep.compiled.event_loop import (
     AT_REST,
@@ -74,7 +74,7 @@ class LogRow(NamedTuple):
     row: int
     code: int
     motion: int
-    pair: Pair
+    pair: FeaturePair
     side: int
     first_contact: int
     contact_count: int
@@ -82,14 +82,14 @@ class LogRow(NamedTuple):
     u: float
 
     @property
-    def followed(self) -> tuple[Pair, ...]:
+    def followed(self) -> tuple[FeaturePair, ...]:
         """The pair that is followed next, of a state; none at rest, on a snap, and where it ends."""
         return (self.pair,) if self.code in (SLIDES, LEVELS) else ()
 
 
 def motion_rows(
     scene: Scene, state: PawlState, friction: float, room: int
-) -> tuple[list[LogRow], list[Pair]]:
+) -> tuple[list[LogRow], list[FeaturePair]]:
     """What `follow_motion` finds from a state on, in so many rows at most, and the pairs that touch."""
     point, going = state.point, state.going
     whole, real = ((lambda: np.empty(room, np.int64)), (lambda: np.empty(room)))
@@ -118,12 +118,14 @@ def _stop(stop: Fraction | None, turn: int) -> float:
     return math.inf if place is None else float(place)
 
 
-def _state(scene: Scene, point: SlicePoint, contacts: tuple[Pair, ...], row: LogRow) -> PawlState:
+def _state(scene: Scene, point: SlicePoint, contacts: tuple[FeaturePair, ...], row: LogRow) -> PawlState:
     curves = tuple(contact_curve(scene, pair, point.turn) for pair in row.followed)
     return PawlState(point, contacts, NextMotion(KINDS[row.code], curves, row.side if curves else 0))
 
 
-def _record_rows(run: PathRecord, state: PawlState, rows: list[LogRow], touching: list[Pair]) -> PawlState:
+def _record_rows(
+    run: PathRecord, state: PawlState, rows: list[LogRow], touching: list[FeaturePair]
+) -> PawlState:
     """Rows as pieces and events; the state after the last."""
     point, turn, moment = state.point, state.point.turn, run.scene.arithmetic.moment
     followed = state.contacts if state.going.kind == "start" else state.followed

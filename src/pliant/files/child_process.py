@@ -20,7 +20,7 @@ from pliant.core.errors import Fault, InputError
 from pliant.core.processes import start_python
 from pliant.core.progress import Progress, silent
 
-SERVE = "from pliant.files.apart import serve; serve()"
+SERVE = "from pliant.files.child_process import serve; serve()"
 SECONDS = 120.0  # that a call may take
 GIGABYTES = 4  # of memory that it may take
 POLL = 0.1  # seconds between two looks at Ctrl-C
@@ -30,7 +30,7 @@ class ChildError(RuntimeError):
     """The other process failed in a way that no input should cause."""
 
 
-def call_apart(
+def call_in_child(
     function: str,
     settings: Mapping[str, Any],
     source: str,

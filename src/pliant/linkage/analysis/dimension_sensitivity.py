@@ -29,7 +29,7 @@ MAGNIFIED = (
     1e3  # a dimension whose change shows that many times over: so near to a toggle that first order fails
 )
 
-Kind = Literal["x", "y", "length", "along", "across", "direction"]
+DimensionKind = Literal["x", "y", "length", "along", "across", "direction"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Dimension:
     """
 
     name: str  # "B-C", "A.x", "P.offset" (of a guide), "P off B-C" (of a joint in a straight link)
-    kind: Kind
+    kind: DimensionKind
     joints: tuple[int, ...]  # k, i, j
     value: float  # as drawn
 
@@ -229,11 +229,13 @@ def _fixed_dimensions(structure: LinkageStructure) -> list[Dimension]:
     return held
 
 
-def _measure(structure: LinkageStructure, name: str, kind: Kind, joints: tuple[int, ...]) -> Dimension:
+def _measure(
+    structure: LinkageStructure, name: str, kind: DimensionKind, joints: tuple[int, ...]
+) -> Dimension:
     return Dimension(name, kind, joints, _value(kind, joints, structure.drawn))
 
 
-def _value(kind: Kind, joints: tuple[int, ...], drawn: Floats) -> float:
+def _value(kind: DimensionKind, joints: tuple[int, ...], drawn: Floats) -> float:
     k = drawn[joints[0]]
     if kind in ("x", "y"):
         return float(k[0 if kind == "x" else 1])

@@ -9,10 +9,10 @@ import pytest
 
 from pliant.core.errors import PliantError
 from pliant.linkage.generate import four_bar, jansen, linkage, slider_crank, triad
-from pliant.linkage.kinematics import batch
-from pliant.linkage.kinematics.batch import stream_variants, variant_curves
+from pliant.linkage.kinematics import variants
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import openness, positions
+from pliant.linkage.kinematics.variants import stream_variants, variant_curves
 from pliant.linkage.structure.rule_plan import RulePlan
 from pliant.linkage.structure.sides import sides
 
@@ -41,7 +41,7 @@ def test_threads_do_not_change_a_bit(monkeypatch):
     plan = compile_plan(jansen())
     drawings = shaken(plan, 600, 1.0)
     on_two = variant_curves(plan, drawings, TURN, 7)
-    monkeypatch.setattr(batch, "PIECES", 1)
+    monkeypatch.setattr(variants, "PIECES", 1)
     alone = variant_curves(plan, drawings, TURN, 7)
     np.testing.assert_array_equal(on_two[0], alone[0])
     np.testing.assert_array_equal(on_two[1], alone[1])
@@ -83,7 +83,7 @@ def test_drawings_of_another_linkage_are_refused():
 
 
 def test_a_stream_gives_every_variant_once_and_in_order(monkeypatch):
-    monkeypatch.setattr(batch, "BLOCK", 64)
+    monkeypatch.setattr(variants, "BLOCK", 64)
     plan = compile_plan(jansen())
     drawings = shaken(plan, 300, 1.0)
     pieces = (drawings[first : first + 100] for first in range(0, 300, 100))
@@ -95,7 +95,7 @@ def test_a_stream_gives_every_variant_once_and_in_order(monkeypatch):
 
 
 def test_the_memory_of_a_stream_does_not_grow_with_its_length(monkeypatch):
-    monkeypatch.setattr(batch, "BLOCK", 512)
+    monkeypatch.setattr(variants, "BLOCK", 512)
     plan = compile_plan(jansen())
 
     def peak(blocks: int) -> int:

@@ -29,9 +29,9 @@ class FigureGoal:
     figure: str  # its name, as --report takes it
     value: float = 0.0  # that is to be met, if one is
 
-    def loss(self, found: float) -> float:
+    def loss(self, figure: float) -> float:
         """How far a figure is from the best: the smaller, the better."""
-        return {"minimize": found, "maximize": -found, "meet": abs(found - self.value)}[self.aim]
+        return {"minimize": figure, "maximize": -figure, "meet": abs(figure - self.value)}[self.aim]
 
     def __str__(self) -> str:
         return f"{self.figure} = {self.value:g}" if self.aim == "meet" else f"{self.aim} {self.figure}"
@@ -77,12 +77,12 @@ def meant(name: str, figures: Mapping[str, Mapping[str, float]]) -> Mapping[str,
     Of a table whose entries are tables themselves, such as `strain` with `strain.hook.peak` and
     `strain.hook.limit`, the first of each entry: that is the figure, and what follows says more of it.
     """
-    found = figures.get(name, {})
-    sorts = {path: path[len(name) + 1 :].split(".") for path in found}
-    if len(found) < 2 or any(len(parts) < 2 for parts in sorts.values()):
-        return found
+    own = figures.get(name, {})
+    sorts = {path: path[len(name) + 1 :].split(".") for path in own}
+    if len(own) < 2 or any(len(parts) < 2 for parts in sorts.values()):
+        return own
     first = next(iter(sorts.values()))[1:]
-    return {path: value for path, value in found.items() if sorts[path][1:] == first}
+    return {path: value for path, value in own.items() if sorts[path][1:] == first}
 
 
 def read_goal(text: str, unit: str) -> FigureGoal:

@@ -56,8 +56,8 @@ def is_met(trials: Trials) -> bool:
 
 def _goal_size(trials: Trials) -> float:
     """What the goal's figure is measured by: the value sought, or the spread of those found."""
-    found = [trial.goal for trial in trials.tried if math.isfinite(trial.goal)]
-    spread = max(found) - min(found) if found else 0.0
+    figures = [trial.goal for trial in trials.tried if math.isfinite(trial.goal)]
+    spread = max(figures) - min(figures) if figures else 0.0
     sought = abs(trials.goal.value) if trials.goal.aim == "meet" else 0.0
     return sought or spread or 1.0
 
@@ -87,7 +87,7 @@ def _evolve(trials: Trials, rng: np.random.Generator, first: Floats) -> bool:
     limits = NonlinearConstraint(
         lambda x: _columns(trials, x, lambda trial: _margins(trials, trial)), 0.0, np.inf
     )
-    found = differential_evolution(
+    optimum = differential_evolution(
         lambda x: _columns(trials, x, trials.loss),
         Bounds([0.0] * len(last), last),
         init=first,
@@ -100,7 +100,7 @@ def _evolve(trials: Trials, rng: np.random.Generator, first: Floats) -> bool:
         integrality=[bool(one.values) for one in trials.variables],
         constraints=(limits,) if trials.limits else (),
     )
-    return bool(found.success)
+    return bool(optimum.success)
 
 
 def _latin(count: int, variables: int, rng: np.random.Generator) -> Floats:
@@ -111,8 +111,8 @@ def _latin(count: int, variables: int, rng: np.random.Generator) -> Floats:
 
 def _columns(trials: Trials, coordinates: Floats, of: Callable[[Trial], Any]) -> Floats:
     """What is asked of the trials at columns of coordinates (N, S), a column each; at (N,), of one."""
-    found = np.array([of(trial) for trial in trials.at(np.atleast_2d(coordinates.T))]).T
-    return found if coordinates.ndim == 2 else found[..., 0]
+    values = np.array([of(trial) for trial in trials.at(np.atleast_2d(coordinates.T))]).T
+    return values if coordinates.ndim == 2 else values[..., 0]
 
 
 def _margins(trials: Trials, trial: Trial) -> list[float]:
@@ -168,8 +168,10 @@ def _descend(
     limits = (NonlinearConstraint(within, 0.0, np.inf),) if limited and trials.limits else ()
     options = {"initial_tr_radius": RADIUS, "final_tr_radius": accuracy, "maxfev": trials.budget}
     bounds = Bounds(np.zeros(len(free)), np.ones(len(free)))
-    found = minimize(figure, begin[free], method="COBYQA", bounds=bounds, constraints=limits, options=options)
-    return found.status == 0
+    optimum = minimize(
+        figure, begin[free], method="COBYQA", bounds=bounds, constraints=limits, options=options
+    )
+    return optimum.status == 0
 
 
 def _close_in(trials: Trials, free: list[int]) -> None:

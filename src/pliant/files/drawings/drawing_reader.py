@@ -59,11 +59,11 @@ def read_parts(path: str, loops: bool, **settings: Any) -> dict[str, Any]:
     sheet, chord, close = _fine_sheet(Path(path), asked)
     strokes = _chosen(sheet, asked)
     joined = join_strokes(strokes, close)
-    found = find_parts(joined, close, insides=asked.insides)
-    name_parts(found.parts, sheet.captions, handles=Path(path).suffix.lower() == ".dxf")
-    answer = _findings(sheet, strokes, joined, found) | {"chord": chord, "close": close}
-    answer["parts"] = _kerfed(found.parts, asked, answer)
-    answer["apart"] = _nearest_gap(found.parts)
+    partition = find_parts(joined, close, insides=asked.insides)
+    name_parts(partition.parts, sheet.captions, handles=Path(path).suffix.lower() == ".dxf")
+    answer = _findings(sheet, strokes, joined, partition) | {"chord": chord, "close": close}
+    answer["parts"] = _kerfed(partition.parts, asked, answer)
+    answer["apart"] = _nearest_gap(partition.parts)
     if loops:
         answer["loops"] = [_loop_data(one) for one in joined.loops]
     return answer
@@ -122,9 +122,9 @@ def _chosen(sheet: Sheet, asked: DrawingSettings) -> list[Stroke]:
 
 
 def _findings(
-    sheet: Sheet, strokes: Sequence[Stroke], joined: JoinedStrokes, found: FoundParts
+    sheet: Sheet, strokes: Sequence[Stroke], joined: JoinedStrokes, partition: FoundParts
 ) -> dict[str, Any]:
-    names = [part.name for part in found.parts]
+    names = [part.name for part in partition.parts]
     if joined.points:
         sheet.left_out.add("line", "has no length", "", "", joined.points)
     return {
@@ -138,13 +138,13 @@ def _findings(
         "colours": dict(Counter(one.colour for one in strokes)),
         "left_out": sheet.left_out.to_list(),
         "gaps": [{"at": list(gap.at), "width": gap.width} for gap in joined.gaps],
-        "doubled": found.doubled,
-        "borders": found.borders,
-        "holes": found.holes,
-        "slivers": found.slivers,
-        "overlaps": [[names[a], names[b], area] for a, b, area in found.overlaps],
-        "engraved": found.lines_in_parts,
-        "open": _open_lines(found.open_lines),
+        "doubled": partition.doubled,
+        "borders": partition.borders,
+        "holes": partition.holes,
+        "slivers": partition.slivers,
+        "overlaps": [[names[a], names[b], area] for a, b, area in partition.overlaps],
+        "engraved": partition.lines_in_parts,
+        "open": _open_lines(partition.open_lines),
     }
 
 
@@ -154,11 +154,11 @@ def _open_lines(lines: Sequence[Stroke]) -> list[dict[str, Any]]:
         return []
     ends = np.vstack([one.points[[0, -1]] for one in lines])
     gaps = cKDTree(ends).query(ends, k=min(3, len(ends)))[0]
-    told: list[dict[str, Any]] = []
+    tables: list[dict[str, Any]] = []
     for number, one in enumerate(lines):
         others = [float(gap) for gap in gaps[2 * number : 2 * number + 2, -1] if np.isfinite(gap)]
         shown = one.points if number < SHOWN_LINES else one.points[[0, -1]]
-        told.append(
+        tables.append(
             {
                 "points": shown.tolist(),
                 "length": float(np.hypot(*np.diff(one.points, axis=0).T).sum()),
@@ -168,12 +168,12 @@ def _open_lines(lines: Sequence[Stroke]) -> list[dict[str, Any]]:
                 "where": one.where,
             }
         )
-    return told
+    return tables
 
 
 def _kerfed(parts: Sequence[CutPart], asked: DrawingSettings, answer: dict[str, Any]) -> list[dict[str, Any]]:
     """Every part as the cutter leaves it, with its rings as plain numbers."""
-    told: list[dict[str, Any]] = []
+    tables: list[dict[str, Any]] = []
     gone: list[str] = []
     for part in parts:
         pieces = [
@@ -183,7 +183,7 @@ def _kerfed(parts: Sequence[CutPart], asked: DrawingSettings, answer: dict[str, 
             gone.append(part.name)
             continue
         loop = part.loop
-        told.append(
+        tables.append(
             {
                 "name": part.name,
                 "pieces": [[ring.tolist() for ring in rings] for rings in pieces],
@@ -197,7 +197,7 @@ def _kerfed(parts: Sequence[CutPart], asked: DrawingSettings, answer: dict[str, 
             }
         )
     answer["gone"] = gone
-    return told
+    return tables
 
 
 def _nearest_gap(parts: Sequence[CutPart]) -> float | None:

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.batch.work import obey
 
 from pliant.batch.journal import Journal
-from pliant.batch.run import open_batch, run_batch
+from pliant.batch.task_batch import open_batch, run_batch
 from pliant.core.progress import silent
 
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from pliant import gallery
 from pliant.snap.model import DesignVariable, Fastener, SnapStudy
-from pliant.snap.questions.variables import present_value, with_variables
+from pliant.snap.questions.variable_changes import present_value, with_variables
 
 SQUARE = [[0, 0], [2, 0], [2, 2], [0, 2]]
 BEAM = {"length": 20, "width": 5, "thickness": 2, "modulus": 2000}

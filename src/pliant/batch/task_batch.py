@@ -47,7 +47,7 @@ def run_batch(
         return run(tasks, progress)
 
 
-Run = Callable[[Sequence[str], Progress], dict[str, Any]]
+RunTasks = Callable[[Sequence[str], Progress], dict[str, Any]]
 Doer = Callable[[Sequence[str], Progress], Iterator[tuple[str, Any]]]
 
 
@@ -59,7 +59,7 @@ def open_batch(
     jobs: int | None = None,
     cluster: str | None = None,
     limit_s: float | None = None,
-) -> Generator[Run]:
+) -> Generator[RunTasks]:
     """What `run_batch` does, time and again in the same processes: for searches, whose tasks come in rounds.
 
     Nothing is started before a task needs it.

@@ -31,7 +31,7 @@ from tests.unit.snap.one_pawl import (
 
 from pliant.snap.geometry.contact_curves import contact_curve
 from pliant.snap.geometry.features import EDGE, VERTEX
-from pliant.snap.sweep.friction import friction_cone, friction_terms, is_locked
+from pliant.snap.sweep.friction_cone import friction_cone, friction_terms, is_locked
 from pliant.snap.sweep.leg import sweep_leg
 from pliant.snap.sweep.path import Path, PathPiece
 

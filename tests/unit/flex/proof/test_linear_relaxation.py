@@ -18,7 +18,7 @@ from pliant.flex.proof.bound import BoundProgram
 from pliant.flex.proof.component import Cover
 from pliant.flex.proof.free_path import free_legs
 from pliant.flex.proof.intervals import arc_boxes, turned_boxes
-from pliant.flex.proof.relaxation import Relaxation, narrow, objective_weights, relax
+from pliant.flex.proof.linear_relaxation import Relaxation, narrow, objective_weights, relax
 from pliant.flex.proof.rooms import make_setting, open_box
 from pliant.flex.proof.search import BranchAndBound, Leaf
 from pliant.flex.proof.witness import centroid_poses

@@ -11,7 +11,7 @@ import shapely
 from scipy.optimize import fsolve
 
 from pliant.core.errors import InputError
-from pliant.linkage.analysis.sensitivity import (
+from pliant.linkage.analysis.dimension_sensitivity import (
     Dimension,
     band_outline,
     bands,

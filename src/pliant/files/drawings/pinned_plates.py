@@ -13,12 +13,11 @@ import shapely
 from pliant.core.errors import Fault, InputError
 from pliant.core.faults import name_cure
 from pliant.files.drawings.naming import clean
-
-Loop = Mapping[str, Any]
+from pliant.files.drawings.strokes import LoopTable
 
 
 def linkage_data(
-    loops: Sequence[Loop], *, title: str, close: float, fixed: Sequence[str]
+    loops: Sequence[LoopTable], *, title: str, close: float, fixed: Sequence[str]
 ) -> tuple[dict[str, Any], list[str]]:
     """The keys of a linkage file, and what was chosen because nobody said it."""
     circles = [loop for loop in loops if loop["circle"]]
@@ -52,7 +51,7 @@ def linkage_data(
     return data, [*said, asked]
 
 
-def _pins(circles: Sequence[Loop], close: float) -> list[tuple[float, float]]:
+def _pins(circles: Sequence[LoopTable], close: float) -> list[tuple[float, float]]:
     """Centres of circles, those over each other as one."""
     centres: list[tuple[float, float]] = []
     for circle in circles:
@@ -64,8 +63,8 @@ def _pins(circles: Sequence[Loop], close: float) -> list[tuple[float, float]]:
 
 def _pins_of_plates(
     centres: Sequence[tuple[float, float]],
-    circles: Sequence[Loop],
-    plates: Sequence[Loop],
+    circles: Sequence[LoopTable],
+    plates: Sequence[LoopTable],
     regions: Sequence[Any],
     close: float,
 ) -> list[list[int]]:
@@ -88,7 +87,7 @@ def _pins_of_plates(
     return found
 
 
-def _plate_names(plates: Sequence[Loop]) -> list[str]:
+def _plate_names(plates: Sequence[LoopTable]) -> list[str]:
     wanted = [clean(plate["group"] or plate["layer"]) for plate in plates]
     return [
         name if name and name != "0" and wanted.count(name) == 1 else f"plate {number + 1}"

@@ -27,8 +27,8 @@ BLOCK = 4096  # variants of which a stream holds the curves at once
 PIECES = 4  # a thread: more than one, for one thread may be slower than the others
 BEYOND = 1e-12  # of |c| over 1, which is rounding and not a gap
 
-Kept = TypeVar("Kept")
-Reduce = Callable[[Floats, Floats, Bools], Kept]  # of drawings (v, N, 2), points, reached
+Reduced = TypeVar("Reduced")
+Reduce = Callable[[Floats, Floats, Bools], Reduced]  # of drawings (v, N, 2), points, reached
 
 
 def variant_curves(
@@ -62,8 +62,8 @@ def stream_variants(
     drawings: Floats | Iterable[Floats],
     angles: Floats,
     trace: int | Sequence[int],
-    reduce: Reduce[Kept],
-) -> Iterator[Kept]:
+    reduce: Reduce[Reduced],
+) -> Iterator[Reduced]:
     """What `reduce` makes of each block of variants, one block after another.
 
     `drawings` are (V, N, 2), or yielded in pieces (v, N, 2) of any size. The points and flags

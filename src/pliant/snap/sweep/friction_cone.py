@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
 
-from pliant.snap.arithmetic.numbers import Number
+from pliant.snap.arithmetic.numbers import RealNumber
 from pliant.snap.arithmetic.protocol import Arithmetic, Line, SlicePoint
 from pliant.snap.geometry.contact_curves import (
     ContactCurve,
@@ -141,7 +141,7 @@ def arc_breakpoints(
 ) -> list[SlicePoint]:
     """The points of an arc where one of the lines is met, and its ends."""
     arithmetic = scene.arithmetic
-    breaks: list[Number] = []
+    breaks: list[RealNumber] = []
     for a, b in lines:
         poly = b * arc.alpha - a * arc.beta
         if not poly.is_zero():
@@ -152,8 +152,8 @@ def arc_breakpoints(
     return [start, *(arithmetic.point(u, start.turn, arc.line) for u in inner), end]
 
 
-def _distinct(arithmetic: Arithmetic, numbers: Sequence[Number]) -> list[Number]:
-    kept: list[Number] = []
+def _distinct(arithmetic: Arithmetic, numbers: Sequence[RealNumber]) -> list[RealNumber]:
+    kept: list[RealNumber] = []
     for number in numbers:
         if not kept or arithmetic.compare(number, kept[-1]) != 0:
             kept.append(number)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pliant.flex.generate import masks
 from pliant.flex.generate.masks import Mask
-from pliant.flex.generate.voxels import Cell, raise_study, upper_right, voxels
+from pliant.flex.generate.voxels import CellIndex, raise_study, upper_right, voxels
 from pliant.flex.model import Assembly
 
 
@@ -28,7 +28,7 @@ class TableEntry:
     title: str  # our name for the structure
     mask: Callable[[], Mask]  # makes its cells
     direction: tuple[float, float] = (0.0, 1.0)  # in which the cell is moved
-    moved: Cell | None = None  # the upper right cell where None
+    moved: CellIndex | None = None  # the upper right cell where None
 
 
 TABLE: dict[int, TableEntry] = {
