@@ -272,13 +272,7 @@ def solve(
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
     """
-    from pliant.core.progress import silent
-    from pliant.files.kinds import fetch, kind_named
-    from pliant.files.studies import chosen_study
-
-    loaded = _model_of(model)
-    chosen = chosen_study(loaded, study, keywords)
-    return fetch(kind_named(loaded.kind).solve)(loaded, chosen, progress=progress or silent)
+    return _ask("", model, study, progress, keywords)
 
 
 def _model_of(model: object) -> Any:
@@ -321,7 +315,7 @@ def edit(
         InputError: the model, the study or a keyword cannot be used, or nothing is asked for.
         Interrupted: Ctrl-C; its `result` is what was done until then.
     """
-    return _ask("edit", "pliant.linkage.editing.edit:edit", model, study, progress, keywords)
+    return _ask("edit", model, study, progress, keywords)
 
 
 def play(
@@ -346,7 +340,7 @@ def play(
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
     """
-    return _ask("play", "pliant.flex.play.play:play", model, study, progress, keywords)
+    return _ask("play", model, study, progress, keywords)
 
 
 def prove(
@@ -372,7 +366,7 @@ def prove(
         Interrupted: Ctrl-C; its `result` is what was proved until then.
 
     """
-    return _ask("prove", "pliant.flex.proof.prove:prove", model, study, progress, keywords)
+    return _ask("prove", model, study, progress, keywords)
 
 
 def separate(
@@ -397,7 +391,7 @@ def separate(
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
     """
-    return _ask("separate", "pliant.flex.separation.separate:separate", model, study, progress, keywords)
+    return _ask("separate", model, study, progress, keywords)
 
 
 def loosen(
@@ -422,7 +416,7 @@ def loosen(
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
     """
-    return _ask("loosen", "pliant.flex.loosening.loosen:loosen", model, study, progress, keywords)
+    return _ask("loosen", model, study, progress, keywords)
 
 
 def brace(
@@ -447,7 +441,7 @@ def brace(
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
     """
-    return _ask("brace", "pliant.flex.bracing.brace:brace", model, study, progress, keywords)
+    return _ask("brace", model, study, progress, keywords)
 
 
 def compare(
@@ -508,29 +502,29 @@ def _answer(
     model = _model_of(model)
     chosen = command or kind_named(model.kind).command
     check_command(model.kind, chosen, source)
-    ask: Any = solve if chosen == kind_named(model.kind).command else globals()[chosen]
+    keys = dict(keywords)
     try:
-        return ask(model, progress=progress, **keywords)
+        return _ask(chosen, model, keys.pop("study", None), progress, keys)
     except InputError as error:
         raise error if error.source else InputError(error.faults, source) from None
 
 
 def _ask(
     command: str,
-    function: str,
     model: object,
     study: Any,
     progress: Progress | None,
     keywords: Mapping[str, object],
 ) -> Any:
-    """What a command beyond solve answers, by the study of its own table."""
+    """What a command answers, by the study of its own table; "" is the command that solves the kind."""
     from pliant.core.progress import silent
-    from pliant.files.kinds import fetch
+    from pliant.files.kinds import kind_named
     from pliant.files.studies import chosen_study
 
     loaded = _model_of(model)
+    kind = kind_named(loaded.kind)
     chosen = chosen_study(loaded, study, keywords, command)
-    return fetch(function)(loaded, chosen, progress=progress or silent)
+    return kind.answer(command or kind.command)(loaded, chosen, progress=progress or silent)
 
 
 def __getattr__(name: str) -> object:
