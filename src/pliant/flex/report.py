@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import degrees
 from typing import Any
 
@@ -145,15 +145,26 @@ def _objective_text(result: FlexResult) -> str:
     return f"{within(scale * result.objective, scale * (result.left or 0.0))}{unit}"
 
 
+def _stage_text(result: FlexResult, number: int, end: StageEnd) -> str:
+    """What a stage gained, by the unit of its own terms."""
+    scale, unit = _unit_of(result.study.stages[number - 1].maximize, result.model.units)
+    return f"{scale * end.objective:.6g}{unit} in {end.steps} steps"
+
+
 def _unit(result: FlexResult) -> tuple[float, str]:
-    """What the objective is shown by: a factor and a unit, if there is one; terms may mix travel and turn."""
+    """What the objective is shown by: a factor and a unit, if there is one."""
     if result.study.loaded:
         return 1.0, f"{_force_unit(result)}·{result.model.units}" if _force_unit(result) else ""
     stages = result.study.stages
     terms = [term for stage in stages for term in stage.maximize] if stages else result.study.maximize
+    return _unit_of(terms, result.model.units)
+
+
+def _unit_of(terms: Sequence[Term], length: str) -> tuple[float, str]:
+    """A factor and a unit for the sum of some terms; terms may mix travel and turn, which has none."""
     if all(term.spin is not None for term in terms):
         return degrees(1.0), "°"
-    return 1.0, f" {result.model.units}" if len(terms) == 1 else ""
+    return 1.0, f" {length}" if len(terms) == 1 else ""
 
 
 def figures(result: FlexResult) -> list[str]:
@@ -181,7 +192,7 @@ def figures(result: FlexResult) -> list[str]:
             f"  restarts           {result.restarts.agreeing} of {count} ends are within 1 % of the best"
         )
     rows += [
-        f"  stage {number:<12} {end.status.name.lower()}: {end.objective:.6g} in {end.steps} steps"
+        f"  stage {number:<12} {end.status.name.lower()}: {_stage_text(result, number, end)}"
         for number, end in enumerate(result.stages, start=1)
     ]
     if result.turning is not None:
