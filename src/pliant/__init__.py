@@ -192,13 +192,15 @@ def load(
     from collections.abc import Mapping
 
     from pliant.core.errors import Fault, InputError
+    from pliant.core.given import given_path
     from pliant.core.motion import Motion
     from pliant.core.plot import Plot
     from pliant.files import load_any, model_of
 
     if isinstance(source, Mapping):
         return model_of(source, parameters=parameters)
-    loaded = load_any(source, max_bytes=max_bytes, parameters=parameters)
+    path = given_path(source, "source", "Give the path of a file, or the keys of a model as a dict")
+    loaded = load_any(path, max_bytes=max_bytes, parameters=parameters)
     if isinstance(loaded, Motion | Plot):
         problem, cure = (
             "holds a motion or a plot, no model or result",
@@ -208,15 +210,19 @@ def load(
     return loaded
 
 
-def save(saved: Model | Result, path: str | Path) -> None:
+def save(
+    saved: Model | Result | SweepTable | OptimizeResult | TolerancesResult | Motion | Plot, path: str | Path
+) -> None:
     """Write a model or a result; `load` gives an equal one back.
 
     Args:
-        saved: a model, or a result of `solve`, `edit` or a search.
+        saved: a model, or a result of `solve`, `edit` or a search; what a sweep, `optimize` or `tolerances`
+            gives, a motion or a plot, as its own `save` writes it.
         path: where to; a model is TOML or JSON, by the suffix, and a result JSON.
 
     Raises:
-        InputError: the suffix is none of these, or a text in the model cannot be written.
+        InputError: this is nothing that can be saved, the suffix is none of these, or a text in the model
+            cannot be written.
         PliantError: there is no such folder.
     """
     from pliant.files.writer import save
@@ -279,7 +285,7 @@ def _model_of(model: object) -> Any:
     """A model, or what is read from a file's path or plain data."""
     from pathlib import Path
 
-    from pliant.core.errors import Fault, InputError
+    from pliant.core.given import refused
     from pliant.core.model import Document
     from pliant.files import load, model_of
 
@@ -289,8 +295,7 @@ def _model_of(model: object) -> Any:
         return model_of(model)
     if isinstance(model, str | Path):
         return load(model)
-    problem = f"is of type {type(model).__name__}, and no model"
-    raise InputError([Fault("model", problem, "Give a model, the path of its file, or its data as a dict")])
+    raise refused("model", model, "model", "Give a model, the path of its file, or its data as a dict")
 
 
 def edit(

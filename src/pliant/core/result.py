@@ -64,8 +64,11 @@ class Result:
         """
         from pliant.core.errors import Fault, InputError
         from pliant.core.faults import name_cure
+        from pliant.core.given import given_text
 
         charts = self.plots()
+        if name is not None:
+            given_text(name, "plot", f"There are: {', '.join(charts) or 'none'}")
         if not charts or (name is not None and name not in charts):
             raise InputError(
                 [Fault("plot", f"there is no chart {name!r}", name_cure(name, charts, "There are"))]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from pliant.core.given import refused
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
 from pliant.core.result import Result
@@ -27,6 +28,8 @@ def result_data(result: Result) -> dict[str, Json]:
     Returns:
         What a file of it holds, and `SavedResult` reads.
     """
+    if not isinstance(result, Result):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise refused("result", result, "result", "Give what solve gives")
     plots: dict[str, Json] = {name: plot.to_dict() for name, plot in result.plots().items()}
     return {**result.to_dict(), "summary": result.summary(), "alerts": list(result.alerts), "plots": plots}
 

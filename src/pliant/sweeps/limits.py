@@ -13,11 +13,13 @@ from typing import Literal
 
 from pliant.core.errors import Fault, InputError
 from pliant.core.expression import ExpressionError, evaluate, units_in
+from pliant.core.given import given_text
 
 Aim = Literal["minimize", "maximize", "meet"]
 
 _WAY = re.compile(r"\s*(minimi[sz]e|maximi[sz]e)\s+(.+?)\s*", re.IGNORECASE)
 _SIGN = re.compile(r"\s*(<=|>=|==|≤|≥|=|<|>)\s*")
+GOALS = 'Write "minimize peak_force", "maximize objective" or "peak_force = 12"'
 _SIGNS = {"≤": "<=", "≥": ">=", "==": "="}
 
 
@@ -87,13 +89,13 @@ def meant(name: str, figures: Mapping[str, Mapping[str, float]]) -> Mapping[str,
 
 def read_goal(text: str, unit: str) -> FigureGoal:
     """The goal that a text says; lengths with a unit are converted to the file's."""
+    given_text(text, "--goal", GOALS)
     if match := _WAY.fullmatch(text):
         return FigureGoal("minimize" if match[1].lower().startswith("min") else "maximize", match[2])
     parts = _SIGN.split(text.strip())
     if len(parts) == 3 and parts[1] in ("=", "==") and parts[0]:
         return FigureGoal("meet", parts[0], _value("--goal", parts[2], unit))
-    cure = 'Write "minimize peak_force", "maximize objective" or "peak_force = 12"'
-    raise InputError([Fault("--goal", f"{text!r} is no goal", cure)])
+    raise InputError([Fault("--goal", f"{text!r} is no goal", GOALS)])
 
 
 def read_limit(text: str, unit: str) -> FigureLimit:

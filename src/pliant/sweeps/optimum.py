@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from pliant.core.errors import InputError
+from pliant.core.errors import Fault, InputError
+from pliant.core.given import given_path
 from pliant.core.plot import Plot, Series
 from pliant.core.status import ANSWERED, NO_ANSWER, Status, Tone
-from pliant.core.store import Json, sayable, version, write_json, write_parquet, write_whole
+from pliant.core.store import Json, sayable, version, write_whole
 from pliant.sweeps.limits import FigureGoal, FigureLimit, meant
-from pliant.sweeps.table import Value, csv_text
+from pliant.sweeps.table import Value, save_columns
 from pliant.sweeps.trials import Trial
 
 SAME = 1e-9  # relative: figures that are equal but for rounding
@@ -132,21 +133,17 @@ class OptimizeResult:
             path: the file; one that is there is replaced.
 
         Raises:
-            InputError: nothing was found that could be written as a model.
+            InputError: nothing was found that could be written as a model, or the suffix is none of these.
             PliantError: the file cannot be written, or pyarrow is missing.
         """
-        path = Path(path)
-        suffix = path.suffix.lower()
-        if suffix == ".toml":
-            if not self.text:
-                raise InputError([], f"{path}: there is no best model to write")
+        path = given_path(path)
+        if path.suffix.lower() != ".toml":
+            save_columns(path, self.table, self.to_dict)
+        elif self.text:
             write_whole(path, self.text.encode())
-        elif suffix == ".json":
-            write_json(path, self.to_dict())
-        elif suffix == ".parquet":
-            write_parquet(path, self.table())
         else:
-            write_whole(path, csv_text(self.table()).encode())
+            cure = "Vary other parameters, or widen their ranges"
+            raise InputError([Fault("", "there is no best model to write", cure)], str(path))
 
 
 def _points(result: OptimizeResult, keeps: bool) -> list[tuple[int, float]]:

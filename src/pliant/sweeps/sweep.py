@@ -11,6 +11,7 @@ from pliant.batch.run import run_batch
 from pliant.core.errors import InputError
 from pliant.core.progress import Progress, silent
 from pliant.files.parse import MODEL_BYTES
+from pliant.sweeps.asked import asked_command, asked_figures, asked_model, asked_ranges
 from pliant.sweeps.cases import Case, folder_cases, grid_cases, table_cases
 from pliant.sweeps.quantities import chosen, common
 from pliant.sweeps.solve_case import solve_case
@@ -93,9 +94,15 @@ def sweep(
         InputError: a range or the file cannot be read, or no result has such a figure.
 
     """
-    cases = grid_cases(Path(model), ranges, MODEL_BYTES)
+    cases = grid_cases(asked_model(model), asked_ranges(ranges), MODEL_BYTES)
     return solve_cases(
-        cases, report, command=command, jobs=jobs, cluster=cluster, limit_s=limit_s, progress=progress
+        cases,
+        asked_figures(report),
+        command=asked_command(command),
+        jobs=jobs,
+        cluster=cluster,
+        limit_s=limit_s,
+        progress=progress,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pliant.core.errors import Fault, InputError
+from pliant.core.given import given_path
 from pliant.core.plot import Plot, Series
 from pliant.core.store import Json, write_json, write_parquet, write_whole
 
@@ -106,14 +107,7 @@ class SweepTable:
             InputError: the suffix is none of these.
             PliantError: the file cannot be written, or pyarrow is missing.
         """
-        path = Path(path)
-        suffix = path.suffix.lower()
-        if suffix == ".json":
-            write_json(path, self.to_dict())
-        elif suffix == ".parquet":
-            write_parquet(path, self.table())
-        else:
-            write_whole(path, csv_text(self.table()).encode())
+        save_columns(path, self.table, self.to_dict)
 
     def plot(self, figure: str | None = None) -> Plot:
         """A figure over the first parameter, or over the first two as a map.
@@ -162,6 +156,23 @@ def _is_number(value: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return True
+
+
+def save_columns(
+    path: str | Path, table: Callable[[], Mapping[str, Sequence[Any]]], data: Callable[[], dict[str, Json]]
+) -> None:
+    """Write a table as .csv or .parquet, or all its data as .json, by the suffix."""
+    path = given_path(path)
+    match path.suffix.lower():
+        case ".json":
+            write_json(path, data())
+        case ".parquet":
+            write_parquet(path, table())
+        case ".csv":
+            write_whole(path, csv_text(table()).encode())
+        case _:
+            cure = "Name the file table.csv"
+            raise InputError([Fault("", "ends in none of .csv, .parquet and .json", cure)], str(path))
 
 
 def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:

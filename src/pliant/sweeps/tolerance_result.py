@@ -15,11 +15,11 @@ from pliant.core.errors import Fault, InputError
 from pliant.core.faults import name_cure
 from pliant.core.plot import Plot, Series
 from pliant.core.status import ANSWERED, NO_ANSWER, Status, Tone
-from pliant.core.store import Json, sayable, version, write_json, write_parquet, write_whole
+from pliant.core.store import Json, sayable, version, write_whole
 from pliant.sweeps.changed import changed_text
 from pliant.sweeps.limits import FigureLimit
 from pliant.sweeps.statistics import PERCENTILES, Contributions, contributions, share_interval
-from pliant.sweeps.table import SweepTable, Value, csv_text
+from pliant.sweeps.table import SweepTable, Value, save_columns
 
 CONTRIBUTIONS = "contributions"  # the name of the chart of them
 
@@ -227,15 +227,10 @@ class TolerancesResult:
             path: the file; one that is there is replaced.
 
         Raises:
+            InputError: the suffix is none of these.
             PliantError: the file cannot be written, or pyarrow is missing.
         """
-        path = Path(path)
-        if path.suffix.lower() == ".json":
-            write_json(path, self.to_dict())
-        elif path.suffix.lower() == ".parquet":
-            write_parquet(path, self.table())
-        else:
-            write_whole(path, csv_text(self.table()).encode())
+        save_columns(path, self.table, self.to_dict)
 
     def plot(self, name: str | None = None) -> Plot:
         """The histogram of a figure with its limits, or "contributions".
