@@ -42,6 +42,11 @@ class Result:
         """What a designer must notice beside the status, in a few words each."""
         return tuple(self._presentation("alerts")) if "alerts" in self._presenters else ()
 
+    @property
+    def in_radians(self) -> tuple[str, ...]:
+        """Key paths of `to_dict()` that are angles in radians; * stands for any names between."""
+        return tuple(self._presentation("in_radians")) if "in_radians" in self._presenters else ()
+
     def plots(self) -> dict[str, Plot]:
         """Charts, by name.
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from pliant.core.angular import told
 from pliant.core.store import opening as json_opening
 from pliant.core.store import sayable
-from pliant.core.written import listed, place, within
+from pliant.core.written import figure, listed, place, within
 from pliant.flex.diagnosis.as_drawn import Violation
 from pliant.flex.diagnosis.contact_forces import ContactForce
 from pliant.flex.diagnosis.unbounded import Leaving, Turning
@@ -160,6 +161,15 @@ def _unit(result: FlexResult) -> tuple[float, str]:
     return _unit_of(terms, result.model.units)
 
 
+def flex_text(model: Assembly, value: float, digits: int = 5) -> str:
+    """A flex of the model's own study, with the unit of what is maximised where there is one."""
+    study = model.study.for_command("flex")
+    if study.angular:
+        return told(value, angle=True, digits=digits)
+    alone = len(study.maximize) == 1 and not study.loaded
+    return f"{figure(value, digits=digits)}{f' {model.units}' if alone else ''}"
+
+
 def _unit_of(terms: Sequence[Term], length: str) -> tuple[float, str]:
     """A factor and a unit for the sum of some terms; terms may mix travel and turn, which has none."""
     if all(term.spin is not None for term in terms):
@@ -268,6 +278,14 @@ def to_dict(result: FlexResult) -> dict[str, Any]:
         "restarts": None if result.restarts is None else list(result.restarts.objectives),
     }
     return {**sayable(data), "motion": result.motion.to_dict()}
+
+
+def in_radians(result: FlexResult) -> tuple[str, ...]:
+    """Key paths of the plain data that are angles."""
+    reached = ("objective", "linear", "left", "restarts") if result.study.angular else ()
+    stages = enumerate(result.study.stages)
+    turns = [f"stages.{k}.objective" for k, stage in stages if _unit_of(stage.maximize, "")[1] == "°"]
+    return (*reached, *turns, "poses.*[2]", "violated.*.angle", "turning.turns.*")
 
 
 def _stage_dict(end: StageEnd) -> dict[str, Any]:

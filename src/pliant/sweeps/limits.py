@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pliant.core.angular import is_angle, told
 from pliant.core.errors import Fault, InputError
 from pliant.core.expression import ExpressionError, evaluate, units_in
 from pliant.core.given import given_text
@@ -35,8 +36,13 @@ class FigureGoal:
         """How far a figure is from the best: the smaller, the better."""
         return {"minimize": found, "maximize": -found, "meet": abs(found - self.value)}[self.aim]
 
+    def told(self, angle: bool) -> str:
+        """The goal as it is said to people: an angle in degrees."""
+        meets = self.aim == "meet"
+        return f"{self.figure} = {_end(self.value, angle)}" if meets else f"{self.aim} {self.figure}"
+
     def __str__(self) -> str:
-        return f"{self.figure} = {self.value:g}" if self.aim == "meet" else f"{self.aim} {self.figure}"
+        return self.told(angle=False)
 
 
 @dataclass(frozen=True)
@@ -61,16 +67,27 @@ class FigureLimit:
         """By which a margin is measured: the larger end; 0 where that is 0."""
         return max(abs(end) for end in (self.low, self.high) if math.isfinite(end))
 
-    def __str__(self) -> str:
+    def told(self, angle: bool) -> str:
+        """The limit as it is said to people: an angle in degrees."""
+        low, high = (_end(end, angle) for end in (self.low, self.high))
         if self.low == self.high:
-            return f"{self.figure} = {self.low:g}"
+            return f"{self.figure} = {low}"
         if math.isfinite(self.low) and math.isfinite(self.high):
-            return f"{self.low:g} <= {self.figure} <= {self.high:g}"
-        return (
-            f"{self.figure} <= {self.high:g}"
-            if math.isfinite(self.high)
-            else f"{self.figure} >= {self.low:g}"
-        )
+            return f"{low} <= {self.figure} <= {high}"
+        return f"{self.figure} <= {high}" if math.isfinite(self.high) else f"{self.figure} >= {low}"
+
+    def __str__(self) -> str:
+        return self.told(angle=False)
+
+
+def is_angular(name: str, figures: Mapping[str, Mapping[str, float]], in_radians: Sequence[str]) -> bool:
+    """Whether what a goal or a limit is about are angles, by the paths of the figures that are."""
+    found = meant(name, figures)
+    return is_angle(name, in_radians) or (bool(found) and all(is_angle(path, in_radians) for path in found))
+
+
+def _end(value: float, angle: bool) -> str:
+    return told(value, angle=True) if angle else f"{value:g}"
 
 
 def meant(name: str, figures: Mapping[str, Mapping[str, float]]) -> Mapping[str, float]:

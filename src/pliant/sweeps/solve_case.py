@@ -80,5 +80,6 @@ def _answer(case: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         "message": result.summary().split("\n")[0],
         "failed": result.status.exit_code == NO_ANSWER,
         "parameters": dict(model.parameters),
+        "in_radians": list(result.in_radians),
         "data": {key: value for key, value in result.to_dict().items() if key != "motion"},
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,12 @@ def solve_cases(
     rows = tuple(_row(case, result, report) for case, result in done)
     if report and rows and all(row.failed for row in rows):
         _refuse_unknown(done, report)
-    return SweepTable(names, rows, len(cases) - len(done))
+    return SweepTable(names, rows, len(cases) - len(done), radians_of(result for _, result in done))
+
+
+def radians_of(results: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Paths of the figures that are angles in any of some answers."""
+    return tuple(dict.fromkeys(path for result in results for path in result.get("in_radians", ())))
 
 
 def _row(case: Case, result: Mapping[str, Any], report: Sequence[str]) -> SweepRow:

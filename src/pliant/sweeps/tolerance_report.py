@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from pliant.core.angular import told
 from pliant.sweeps.tolerance_result import FigureSpread, TolerancesResult, ToleranceStatus
 
 SHOWN = 12  # figures
@@ -32,23 +33,25 @@ def summary(result: TolerancesResult) -> str:
     lines = [sentence(result)]
     for k, limit in enumerate(result.limits):
         kept = sum(margins[k] >= 0 for margins in result.margins)
-        lines.append(f"  {limit!s:<24} kept by {kept} of {len(result.margins)}")
+        said = limit.told(result.is_angle(limit.figure))
+        lines.append(f"  {said:<24} kept by {kept} of {len(result.margins)}")
     for name, found in list(result.figures.items())[:SHOWN]:
-        lines += _figure_lines(name, found, list(result.spreads))
+        lines += _figure_lines(name, found, list(result.spreads), result.is_angle(name))
     lines += [f"  {name:<24} {said}" for name, said in result.spreads.items()]
     for row in [row for row in result.samples.rows if row.failed][:3]:
         lines.append(f"  {row.name:<24} {row.status}: {row.message}")
     return "\n".join(lines)
 
 
-def _figure_lines(name: str, found: FigureSpread, inputs: list[str]) -> list[str]:
+def _figure_lines(name: str, found: FigureSpread, inputs: list[str], angle: bool) -> list[str]:
     if not found.count:
         return [f"  {name:<24} no sample has it"]
-    nominal = f", as it stands {found.nominal:.6g}" if math.isfinite(found.nominal) else ""
-    low, middle, high = found.percentiles[1:4]
+    nominal = f", as it stands {told(found.nominal, angle)}" if math.isfinite(found.nominal) else ""
+    low, middle, high = (told(one, angle) for one in found.percentiles[1:4])
+    spread = f"{told(found.mean, angle)} ± {told(found.sigma, angle, digits=4)}"
     lines = [
-        f"  {name:<24} {found.mean:.6g} ± {found.sigma:.4g} (1 sigma){nominal}",
-        f"  {'':<24} 5 % below {low:.6g}, half below {middle:.6g}, 5 % above {high:.6g}",
+        f"  {name:<24} {spread} (1 sigma){nominal}",
+        f"  {'':<24} 5 % below {low}, half below {middle}, 5 % above {high}",
     ]
     if found.contributions:
         parts = sorted(zip(found.contributions.shares, inputs, strict=True), reverse=True)

@@ -87,6 +87,18 @@ class TolerancesResult:
         """How each figure is spread, by name."""
         return {name: self._spread(name) for name in self.samples.figures}
 
+    def is_angle(self, name: str) -> bool:
+        """Whether a figure, or what a limit names, are angles: in radians here, in degrees for people.
+
+        Args:
+            name: of the figure or the limit.
+
+        Returns:
+            Whether they are.
+        """
+        below = [one for one in self.samples.figures if one.startswith((f"{name}.", f"{name}["))]
+        return name in self.samples.angles or (bool(below) and self.samples.angles.issuperset(below))
+
     def values(self, figure: str) -> Floats:
         """A figure of the samples that have it.
 
@@ -190,6 +202,7 @@ class TolerancesResult:
             "seed": self.seed,
             "tolerances": dict(self.spreads),
             "limits": [str(limit) for limit in self.limits],
+            "in_radians": sorted(self.samples.angles),
             "samples": len(self.samples.rows),
             "left": self.samples.left,
             "failed": self.samples.failed,
@@ -252,7 +265,8 @@ class TolerancesResult:
         return self._histogram(name or self.samples.figures[0])
 
     def _histogram(self, name: str) -> Plot:
-        found = self.values(name)
+        scale = math.degrees(1.0) if self.is_angle(name) else 1.0
+        found = scale * self.values(name)
         counts, edges = np.histogram(found, bins=min(40, max(8, round(math.sqrt(len(found))))))
         bars = Series("samples", (edges[1:] + edges[:-1]) / 2, counts.astype(float), "bars")
         ends = [
@@ -264,11 +278,13 @@ class TolerancesResult:
         ]
         top = float(counts.max(initial=1))
         lines = [
-            Series(str(limit), np.array([end, end]), np.array([0.0, top]), "dashed") for limit, end in ends
+            Series(limit.told(scale != 1), np.full(2, scale * end), np.array([0.0, top]), "dashed")
+            for limit, end in ends
         ]
         failed = f"; {self.samples.failed} without an answer" if self.samples.failed else ""
         note = f"{len(found)} samples, seed {self.seed}{failed}"
-        return Plot(f"{name} within the tolerances", name, "samples", (bars, *lines), note=note)
+        label = f"{name} (deg)" if scale != 1 else name
+        return Plot(f"{name} within the tolerances", label, "samples", (bars, *lines), note=note)
 
     def _contribution_plot(self) -> Plot:
         place = np.arange(len(self.spreads), dtype=float)

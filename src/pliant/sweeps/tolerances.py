@@ -26,6 +26,7 @@ from pliant.sweeps.cases import Case, carried_text
 from pliant.sweeps.limits import FigureLimit, meant, read_limit
 from pliant.sweeps.sampling import Spread, draw, read_tolerance, spread_of, with_tolerances
 from pliant.sweeps.solve_case import solve_for_figures
+from pliant.sweeps.sweep import radians_of
 from pliant.sweeps.table import SweepRow, SweepTable
 from pliant.sweeps.tolerance_result import TolerancesResult
 
@@ -179,6 +180,7 @@ def run_lot(lot: Lot, run: Run, progress: Progress = silent) -> TolerancesResult
     done = [(case, results[task]) for case, task in zip(cases, tasks, strict=True) if task in results]
     _refuse_unknown(lot, [result for _, result in done])
     nominal = _figures(found[first]) if found else {}
+    answers = [*found.values(), *(result for _, result in done)]
     rows = tuple(_row(case, result) for case, result in done)
     margins = tuple(_margins(lot, result) for _, result in done)
     kept = tuple(
@@ -190,7 +192,7 @@ def run_lot(lot: Lot, run: Run, progress: Progress = silent) -> TolerancesResult
         spreads=lot.words,
         limits=lot.limits,
         nominal=nominal,
-        samples=SweepTable(tuple(lot.words), rows, lot.samples - len(rows)),
+        samples=SweepTable(tuple(lot.words), rows, lot.samples - len(rows), radians_of(answers)),
         kept=kept,
         margins=margins,
         seconds=time.perf_counter() - began,
