@@ -192,13 +192,15 @@ def load(
     from collections.abc import Mapping
 
     from pliant.core.errors import Fault, InputError
+    from pliant.core.given import given_path
     from pliant.core.motion import Motion
     from pliant.core.plot import Plot
     from pliant.files import load_any, model_of
 
     if isinstance(source, Mapping):
         return model_of(source, parameters=parameters)
-    loaded = load_any(source, max_bytes=max_bytes, parameters=parameters)
+    path = given_path(source, "source", "Give the path of a file, or the keys of a model as a dict")
+    loaded = load_any(path, max_bytes=max_bytes, parameters=parameters)
     if isinstance(loaded, Motion | Plot):
         problem, cure = (
             "holds a motion or a plot, no model or result",
@@ -208,15 +210,19 @@ def load(
     return loaded
 
 
-def save(saved: Model | Result, path: str | Path) -> None:
+def save(
+    saved: Model | Result | SweepTable | OptimizeResult | TolerancesResult | Motion | Plot, path: str | Path
+) -> None:
     """Write a model or a result; `load` gives an equal one back.
 
     Args:
-        saved: a model, or a result of `solve`, `edit` or a search.
+        saved: a model, or a result of `solve`, `edit` or a search; what a sweep, `optimize` or `tolerances`
+            gives, a motion or a plot, as its own `save` writes it.
         path: where to; a model is TOML or JSON, by the suffix, and a result JSON.
 
     Raises:
-        InputError: the suffix is none of these, or a text in the model cannot be written.
+        InputError: this is nothing that can be saved, the suffix is none of these, or a text in the model
+            cannot be written.
         PliantError: there is no such folder.
     """
     from pliant.files.writer import save
@@ -272,20 +278,14 @@ def solve(
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
     """
-    from pliant.core.progress import silent
-    from pliant.files.kinds import fetch, kind_named
-    from pliant.files.studies import chosen_study
-
-    loaded = _model_of(model)
-    chosen = chosen_study(loaded, study, keywords)
-    return fetch(kind_named(loaded.kind).solve)(loaded, chosen, progress=progress or silent)
+    return _ask("", model, study, progress, keywords)
 
 
 def _model_of(model: object) -> Any:
     """A model, or what is read from a file's path or plain data."""
     from pathlib import Path
 
-    from pliant.core.errors import Fault, InputError
+    from pliant.core.given import refused
     from pliant.core.model import Document
     from pliant.files import load, model_of
 
@@ -295,8 +295,7 @@ def _model_of(model: object) -> Any:
         return model_of(model)
     if isinstance(model, str | Path):
         return load(model)
-    problem = f"is of type {type(model).__name__}, and no model"
-    raise InputError([Fault("model", problem, "Give a model, the path of its file, or its data as a dict")])
+    raise refused("model", model, "model", "Give a model, the path of its file, or its data as a dict")
 
 
 def edit(
@@ -321,7 +320,7 @@ def edit(
         InputError: the model, the study or a keyword cannot be used, or nothing is asked for.
         Interrupted: Ctrl-C; its `result` is what was done until then.
     """
-    return _ask("edit", "pliant.linkage.editing.edit:edit", model, study, progress, keywords)
+    return _ask("edit", model, study, progress, keywords)
 
 
 def play(
@@ -346,7 +345,7 @@ def play(
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
     """
-    return _ask("play", "pliant.flex.play.play:play", model, study, progress, keywords)
+    return _ask("play", model, study, progress, keywords)
 
 
 def prove(
@@ -372,7 +371,7 @@ def prove(
         Interrupted: Ctrl-C; its `result` is what was proved until then.
 
     """
-    return _ask("prove", "pliant.flex.proof.prove:prove", model, study, progress, keywords)
+    return _ask("prove", model, study, progress, keywords)
 
 
 def separate(
@@ -397,7 +396,7 @@ def separate(
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
     """
-    return _ask("separate", "pliant.flex.separation.separate:separate", model, study, progress, keywords)
+    return _ask("separate", model, study, progress, keywords)
 
 
 def loosen(
@@ -422,7 +421,7 @@ def loosen(
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
     """
-    return _ask("loosen", "pliant.flex.loosening.loosen:loosen", model, study, progress, keywords)
+    return _ask("loosen", model, study, progress, keywords)
 
 
 def brace(
@@ -447,7 +446,7 @@ def brace(
         InputError: the model, the study or a keyword cannot be used.
         Interrupted: Ctrl-C; its `result` is what was done until then.
     """
-    return _ask("brace", "pliant.flex.bracing.brace:brace", model, study, progress, keywords)
+    return _ask("brace", model, study, progress, keywords)
 
 
 def compare(
@@ -508,29 +507,29 @@ def _answer(
     model = _model_of(model)
     chosen = command or kind_named(model.kind).command
     check_command(model.kind, chosen, source)
-    ask: Any = solve if chosen == kind_named(model.kind).command else globals()[chosen]
+    keys = dict(keywords)
     try:
-        return ask(model, progress=progress, **keywords)
+        return _ask(chosen, model, keys.pop("study", None), progress, keys)
     except InputError as error:
         raise error if error.source else InputError(error.faults, source) from None
 
 
 def _ask(
     command: str,
-    function: str,
     model: object,
     study: Any,
     progress: Progress | None,
     keywords: Mapping[str, object],
 ) -> Any:
-    """What a command beyond solve answers, by the study of its own table."""
+    """What a command answers, by the study of its own table; "" is the command that solves the kind."""
     from pliant.core.progress import silent
-    from pliant.files.kinds import fetch
+    from pliant.files.kinds import kind_named
     from pliant.files.studies import chosen_study
 
     loaded = _model_of(model)
+    kind = kind_named(loaded.kind)
     chosen = chosen_study(loaded, study, keywords, command)
-    return fetch(function)(loaded, chosen, progress=progress or silent)
+    return kind.answer(command or kind.command)(loaded, chosen, progress=progress or silent)
 
 
 def __getattr__(name: str) -> object:

@@ -82,6 +82,8 @@ def _assemblies() -> Iterator[Data]:
         yield {"bodies": [box, peg], "limits": stops, "study": {"maximize": [right], "steps": 6, **study}}
     stage = {"maximize": [{"body": "peg", "to": [2, 0.1]}], "keep": [], "limits": stops}
     yield {"bodies": [box, peg], "study": {"stages": [stage], "steps": 4}}
+    there = {"maximize": [{"body": "peg", "to": [6.5, 5.1]}]}
+    yield {"bodies": [box, peg], "study": {"stages": [there, there], "steps": 8}}
     yield {"bodies": [box, peg], "study": {"flex": {"stages": [stage], "neighbours": 2, "steps": 4}}}
     heavy = {**peg, "clearance": 0.05, "mass": 2, "layer": 0}
     load = [{"body": "peg", "force": [1, 0], "point": [1, 1], "torque": 0.1}]

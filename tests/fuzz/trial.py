@@ -131,7 +131,7 @@ def _solve(trial: Trial, model: Any, depth: Depth, refused: bool) -> None:
     less, edited = affordable(model, most), None
     with _fewer(depth > Depth.SOLVED):
         result = _attempt(trial, "solve", lambda: pliant.solve(less))
-    if model.kind == "linkage" and model.study.edit is not None:
+    if model.kind == "linkage" and model.study.edit is not None and not model.study.edit.is_empty:
         quick = {"samples": 24, "iterations": 10 * depth}
         study = less.study.model_copy(update={"edit": less.study.edit.model_copy(update=quick)})
         less = less.model_copy(update={"study": study})

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+import pliant
 from pliant.cli import main
 from pliant.cli.demo_report import Entry
 from pliant.cli.flex import CORNERS, SOLVERS
@@ -40,10 +41,8 @@ maximize = [{ body = "arm", direction = [1, 0] }]
 """
 
 
-class StandIn:
+class StandIn(pliant.Result):
     """A result as every method gives one."""
-
-    alerts = ()
 
     def __init__(self, study: Any, status: FlexStatus = FlexStatus.CONVERGED, frames: int = 3) -> None:
         self.status = status

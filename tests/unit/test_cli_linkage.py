@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+import pliant
 from pliant.cli import main
 from pliant.cli.trace import BRANCHES
 from pliant.core.motion import Motion
@@ -53,10 +54,8 @@ move = [{ joint = "P", to = [2, 4] }]
 """
 
 
-class StandIn:
+class StandIn(pliant.Result):
     """A result as both methods give one."""
-
-    alerts = ()
 
     def __init__(self, model: Linkage, study: Any, status: Any = TraceStatus.RUNS, frames: int = 3) -> None:
         self.model, self.study, self.status = model, study, status

@@ -85,10 +85,19 @@ def _check(
         print_summary("\n".join([f"{source} is a sound {model.kind}.", *lines]))
         click.echo(f"Solve it with: pliant {kind.command} {path}")
         for command in kind.commands[1:]:
-            if getattr(model.study, command, None) is not None:
-                click.echo(f"Its [study.{command}] is for: pliant {command} {path}")
+            if (study := getattr(model.study, command, None)) is not None:
+                click.echo(f"Its [study.{command}] {_use(command, study, path)}")
     if not quiet:
         print_written([picture] if picture else [])
+
+
+def _use(command: str, study: Any, path: Path) -> str:
+    """What a table of a study is for: the command that takes it, with what it leaves to be given there."""
+    if command == "edit" and study.is_empty:
+        return f"leaves open what shall change: pliant edit {path} --edits FILE, or --move JOINT=X,Y"
+    if command == "loosen" and study.limit is None:
+        return f"leaves open how far it may flex: pliant loosen {path} --limit LENGTH|ANGLE"
+    return f"is for: pliant flex {path} --prove" if command == "prove" else f"is for: pliant {command} {path}"
 
 
 def _write_json(data: dict[str, Any], json_to: str | None) -> None:

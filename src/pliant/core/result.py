@@ -42,6 +42,11 @@ class Result:
         """What a designer must notice beside the status, in a few words each."""
         return tuple(self._presentation("alerts")) if "alerts" in self._presenters else ()
 
+    @property
+    def in_radians(self) -> tuple[str, ...]:
+        """Key paths of `to_dict()` that are angles in radians; * stands for any names between."""
+        return tuple(self._presentation("in_radians")) if "in_radians" in self._presenters else ()
+
     def plots(self) -> dict[str, Plot]:
         """Charts, by name.
 
@@ -64,8 +69,11 @@ class Result:
         """
         from pliant.core.errors import Fault, InputError
         from pliant.core.faults import name_cure
+        from pliant.core.given import given_text
 
         charts = self.plots()
+        if name is not None:
+            given_text(name, "plot", f"There are: {', '.join(charts) or 'none'}")
         if not charts or (name is not None and name not in charts):
             raise InputError(
                 [Fault("plot", f"there is no chart {name!r}", name_cure(name, charts, "There are"))]

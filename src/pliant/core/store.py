@@ -21,13 +21,14 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel
 
 from pliant.core.errors import Fault, InputError, PliantError
+from pliant.core.given import given_path, refused
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"  # what JSON can say
 
 
 def write_whole(path: str | Path, content: bytes) -> None:
     """Write through a temporary neighbour and rename, so that no half file is ever seen."""
-    path = Path(path)
+    path = given_path(path)
     if not path.parent.is_dir():
         raise PliantError(f"{path}: its folder {path.parent} does not exist. Make it first.")
     if path.is_dir():
@@ -115,6 +116,8 @@ def model_hash(model: BaseModel) -> str:
     Returns:
         64 hexadecimal digits.
     """
+    if not isinstance(model, BaseModel):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise refused("model", model, "model or study", "Give what load gives")
     canonical = json.dumps(model.model_dump(mode="json", by_alias=True), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(re.sub(r"-0\.0\b(?!\d)", "0.0", canonical).encode()).hexdigest()
 
@@ -142,8 +145,9 @@ def reading(what: str) -> Generator[None]:
 
 def read_json(path: str | Path) -> dict[str, Any]:
     """Read a JSON object that pliant wrote."""
+    path = given_path(path)
     try:
-        data: Any = json.loads(Path(path).read_text(encoding="utf-8"))
+        data: Any = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise InputError([Fault("", f"cannot be read as JSON ({error})")], str(path)) from error
     if not isinstance(data, dict):

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pliant.core.angular import angles_of, told
 from pliant.core.errors import Fault, InputError
 from pliant.core.status import ANSWERED, NO_ANSWER, Status, Tone
 from pliant.core.store import version
-from pliant.core.written import figure
 from pliant.view.shown import Shown
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class ComparedFigure:
     name: str  # its key, such as "contacts.pin gate–post 1.share"
     first: Figure
     second: Figure
+    angle: bool = False  # in radians
 
     @property
     def change(self) -> float | None:
@@ -117,8 +118,8 @@ class Comparison(Shown):
         """
         own = [result.summary().partition("\n")[0] for result in self.results]
         width = max(map(len, self.names))
-        told = [f"  {name:<{width}}  {said}" for name, said in zip(self.names, own, strict=True)]
-        return "\n".join([_sentence(self), *told, *_rows(self)])
+        lines = [f"  {name:<{width}}  {said}" for name, said in zip(self.names, own, strict=True)]
+        return "\n".join([_sentence(self), *lines, *_rows(self)])
 
     def to_dict(self) -> dict[str, Json]:
         """Both answers and all that was compared.
@@ -137,6 +138,7 @@ class Comparison(Shown):
                 {"name": one.name, "first": one.first, "second": one.second, "change": one.change}
                 for one in self.figures
             ],
+            "in_radians": [one.name for one in self.figures if one.angle],
             "results": [
                 {key: value for key, value in result.to_dict().items() if key != "motion"}
                 for result in self.results
@@ -162,7 +164,8 @@ def compare_results(first: Any, second: Any, names: tuple[str, str] = ("A", "B")
         names = (f"{names[0]} (1)", f"{names[1]} (2)")
     found = [dict(_figures("", _compared(one))) for one in data]
     keys = dict.fromkeys([*found[0], *found[1]])
-    figures = tuple(ComparedFigure(key, found[0].get(key), found[1].get(key)) for key in keys)
+    angles = {*angles_of([*keys], {*first.in_radians, *second.in_radians})}
+    figures = tuple(ComparedFigure(key, found[0].get(key), found[1].get(key), key in angles) for key in keys)
     return Comparison(names, (first, second), figures)
 
 
@@ -232,12 +235,13 @@ def _sentence(compared: Comparison) -> str:
     if not unlike:
         return f"Alike: {len(compared.figures)} figures of {both} are the same."
     first = next((one for one in unlike if one.change is not None), unlike[0])
-    more = f": {first.name} is {_figure_text(first.first)} and {_figure_text(first.second)}{_percent(first)}"
+    first_text, second_text = _figure_text(first, first.first), _figure_text(first, first.second)
+    more = f": {first.name} is {first_text} and {second_text}{_percent(first)}"
     return f"{both} differ in {len(unlike)} of {len(compared.figures)} figures{more}."
 
 
-def _figure_text(value: Figure) -> str:
-    return "none" if value is None else value if isinstance(value, str) else figure(value, digits=5)
+def _figure_text(one: ComparedFigure, value: Figure) -> str:
+    return "none" if value is None else value if isinstance(value, str) else told(value, one.angle, digits=5)
 
 
 def _percent(one: ComparedFigure) -> str:
@@ -253,8 +257,8 @@ def _rows(compared: Comparison) -> list[str]:
         return []
     cells: list[tuple[str, ...]] = [("", *compared.names, "change")]
     for one in unlike[:LISTED]:
-        told = [_figure_text(value) for value in (one.first, one.second)]
-        short = [text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…" for text in told]
+        texts = [_figure_text(one, value) for value in (one.first, one.second)]
+        short = [text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…" for text in texts]
         cells.append((one.name, *short, _percent(one).strip(" ()")))
     widths = [max(len(row[k]) for row in cells) for k in range(4)]
     lines = [

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pliant.core.errors import Fault, InputError
 from pliant.core.faults import value_text
+from pliant.core.given import given_path, given_table, refused
 from pliant.files.parse import MODEL_BYTES, named_file, parse, read_text, text_faults
 from pliant.files.reader import EDITS, current
 from pliant.files.studies import validate_study
@@ -30,7 +31,7 @@ def load_edits(path: str | Path, model: Linkage, *, max_bytes: int = MODEL_BYTES
     Raises:
         InputError: the file cannot be used; every fault is listed.
     """
-    path = Path(path)
+    path = given_path(path)
     return edits_of(parse(read_text(path, max_bytes), path), model, source=named_file(path))
 
 
@@ -48,8 +49,11 @@ def edits_of(data: Mapping[str, object], model: Linkage, source: str = "") -> Ed
     Raises:
         InputError: the data cannot be used; every fault is listed.
     """
-    from pliant.linkage.model import EditStudy
+    from pliant.linkage.model import EditStudy, Linkage
 
+    if not isinstance(model, Linkage):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise refused("model", model, "linkage", "Give the linkage that shall be edited")
+    data = given_table(data, "data", 'Give the keys of a file of edits, such as {"kind": "edits", …}')
     if faults := text_faults(data):
         raise InputError(faults, source)
     data, faults = current(dict(data), source)

@@ -10,6 +10,7 @@ import numpy as np
 
 from pliant.core.errors import Fault, InputError
 from pliant.core.faults import name_cure
+from pliant.core.given import given_path
 from pliant.core.motion import Motion
 from pliant.core.progress import Progress, silent
 from pliant.core.store import Json
@@ -72,7 +73,7 @@ def import_drawing(
         EmptyDrawingError: it holds nothing that a model could be made of; an InputError too.
 
     """
-    path = Path(path)
+    path = given_path(path)
     _check_file(path, max_bytes)
     _check_lengths(
         scale=scale, **{key: one for key, one in (("chord", chord), ("close", close)) if one is not None}
@@ -320,7 +321,7 @@ def import_file(
         EmptyDrawingError: it holds nothing that a model could be made of; an InputError too.
 
     """
-    path = Path(path)
+    path = given_path(path)
     given: dict[str, Any] = dict(settings)
     common: dict[str, Any] = {"seconds": seconds, "max_bytes": max_bytes, "progress": progress}
     if path.suffix.lower() in DRAWINGS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -40,11 +40,16 @@ class Kind:
     title: str = ""  # heading over its models, in a report
     question: str = ""  # what is asked of them
     asks: tuple[str, ...] = ()  # commands that a study with a table of that name asks for, before the first
+    answers: Mapping[str, str] = field(default_factory=lambda: {})  # by command beyond the first: its `solve`
 
     @property
     def command(self) -> str:
         """The command that solves it."""
         return self.commands[0]
+
+    def answer(self, command: str) -> Any:
+        """What answers a command: (model, study, progress=) to a result."""
+        return fetch(self.solve if command == self.command else self.answers[command])
 
     def asked_command(self, study: object) -> str:
         """The command that a model's own study asks for."""
@@ -72,17 +77,26 @@ def kind_of(package: str, model: str, title: str, question: str, **statuses: str
 WITHOUT_MODEL = ("synthesize", "evolve")  # commands that find models, and take none
 
 KINDS = {
-    "assembly": kind_of(
-        "pliant.flex",
-        "Assembly",
-        "Loose joints",
-        "How far do parts move that are held by their joints alone?",
-        flex="FlexStatus",
-        play="PlayStatus",
-        separate="SeparationStatus",
-        loosen="LoosenStatus",
-        brace="BraceStatus",
-        prove="ProofStatus",
+    "assembly": replace(
+        kind_of(
+            "pliant.flex",
+            "Assembly",
+            "Loose joints",
+            "How far do parts move that are held by their joints alone?",
+            flex="FlexStatus",
+            play="PlayStatus",
+            separate="SeparationStatus",
+            loosen="LoosenStatus",
+            brace="BraceStatus",
+            prove="ProofStatus",
+        ),
+        answers={
+            "play": "pliant.flex.play.play:play",
+            "separate": "pliant.flex.separation.separate:separate",
+            "loosen": "pliant.flex.loosening.loosen:loosen",
+            "brace": "pliant.flex.bracing.brace:brace",
+            "prove": "pliant.flex.proof.prove:prove",
+        },
     ),
     "linkage": replace(
         kind_of(
@@ -96,6 +110,7 @@ KINDS = {
         ),
         check="pliant.linkage.editing.edit:check",
         asks=("edit",),
+        answers={"edit": "pliant.linkage.editing.edit:edit"},
     ),
     "mechanism": kind_of(
         "pliant.relax",

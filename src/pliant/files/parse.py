@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal, InvalidOperation
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 from weakref import WeakKeyDictionary
 
 from pliant.core.errors import MOST, Fault, InputError
@@ -245,13 +245,18 @@ def _text_faults(data: Any) -> Iterator[Fault]:
             yield Fault(key_path(place[:6]) + "…", f"is nested more than {DEPTH} deep", "Write it flatter")
             return
         elif isinstance(value, dict):
+            value = cast(dict[object, Any], value)  # one made in Python may have any keys
             if isinstance(value, _Doubled):
                 for key in value.doubled:
                     problem = f"is given twice; the last is {value_text(value[key])}"
                     yield Fault(key_path((*place, key)), problem, "Keep one of the two")
             for key in value:
-                yield from _string_faults((*place, key), key)
-            stack.extend(((*place, key), item) for key, item in reversed(value.items()))
+                if isinstance(key, str):
+                    yield from _string_faults((*place, key), key)
+                else:
+                    yield Fault(key_path(place), f"has the key {key!r}, which is no text", "Keys are names")
+            named = [(key, item) for key, item in value.items() if isinstance(key, str)]
+            stack.extend(((*place, key), item) for key, item in reversed(named))
         elif isinstance(value, list | tuple):
             inner = [
                 (index, item)

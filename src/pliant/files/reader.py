@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from pliant.core.errors import Fault, InputError
 from pliant.core.faults import model_faults, name_cure, value_text
+from pliant.core.given import given_path, given_table
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
 from pliant.core.store import ANEW, reading
@@ -54,7 +55,7 @@ def load(
     Raises:
         InputError: the file cannot be used; every fault is listed.
     """
-    path = Path(path)
+    path = given_path(path)
     folder = None if str(path) == STDIN else path.parent
     return model_of(parse(read_text(path, max_bytes), path), named_file(path), parameters, folder)
 
@@ -79,6 +80,9 @@ def model_of(
     Raises:
         InputError: the data cannot be used; every fault is listed.
     """
+    data = given_table(data, "data", 'Give the keys of a model, such as {"kind": "assembly", …}')
+    if parameters is not None:
+        parameters = given_table(parameters, "parameters", 'Give values by name, such as {"a": 12}')
     faults = text_faults(data)
     if faults:
         raise InputError(faults, source)
@@ -120,7 +124,7 @@ def load_any(
     Raises:
         InputError: the file cannot be used; every fault is listed.
     """
-    path = Path(path)
+    path = given_path(path)
     head = beginning(path, HEAD)
     if '"pliant"' in head or not looks_like_json(head):
         return load(path, max_bytes=max_bytes, parameters=parameters)

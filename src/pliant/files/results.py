@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from pliant.core.given import refused
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
 from pliant.core.result import Result
@@ -15,7 +16,7 @@ from pliant.core.store import Json
 from pliant.files.kinds import fetch, kind_named
 from pliant.view.shown import Shown
 
-SHOWN = ("summary", "alerts", "plots")  # what a file has beside `to_dict`
+SHOWN = ("summary", "alerts", "plots", "in_radians")  # what a file has beside `to_dict`
 
 
 def result_data(result: Result) -> dict[str, Json]:
@@ -27,8 +28,11 @@ def result_data(result: Result) -> dict[str, Json]:
     Returns:
         What a file of it holds, and `SavedResult` reads.
     """
+    if not isinstance(result, Result):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise refused("result", result, "result", "Give what solve gives")
     plots: dict[str, Json] = {name: plot.to_dict() for name, plot in result.plots().items()}
-    return {**result.to_dict(), "summary": result.summary(), "alerts": list(result.alerts), "plots": plots}
+    said: dict[str, Json] = {"summary": result.summary(), "alerts": list(result.alerts), "plots": plots}
+    return {**result.to_dict(), **said, "in_radians": list(result.in_radians)}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -64,6 +68,11 @@ class SavedResult(Shown):
     def alerts(self) -> tuple[str, ...]:
         """What a designer must notice beside the status, in a few words each."""
         return tuple(self.data.get("alerts", ()))
+
+    @property
+    def in_radians(self) -> tuple[str, ...]:
+        """Key paths of `to_dict()` that are angles in radians; * stands for any names between."""
+        return tuple(self.data.get("in_radians", ()))
 
     def plots(self) -> dict[str, Plot]:
         """Charts, by name.

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import tomli_w
 from pydantic import BaseModel
 
 from pliant.core.errors import Fault, InputError
+from pliant.core.given import given_path, refused
 from pliant.core.quantity import exact_to_file
 from pliant.core.result import Result
 from pliant.core.store import json_text, write_json, write_whole
@@ -22,18 +23,31 @@ from pliant.files.results import result_data
 WIDTH = 100
 
 
-def save(saved: BaseModel | Result, path: str | Path) -> None:
+@runtime_checkable
+class SavesItself(Protocol):
+    """What has files of its own, such as the table of a sweep, a motion or a plot."""
+
+    def save(self, path: str | Path) -> None:
+        """Write it, by the suffix."""
+        ...
+
+
+def save(saved: BaseModel | Result | SavesItself, path: str | Path) -> None:
     """Write a model as TOML or JSON, by suffix, or a result as JSON. Reading it back gives an equal one.
 
     Args:
-        saved: a model or a result.
+        saved: a model or a result; what has a `save` of its own is written by that.
         path: a model's is .toml or .json, a result's .json; one that is there is replaced.
 
     Raises:
-        InputError: the suffix is none of these, or a text cannot be written.
+        InputError: this is nothing that can be saved, the suffix is none of these, or a text cannot be
+            written.
         PliantError: the file cannot be written.
     """
-    path = Path(path)
+    path = given_path(path)
+    if isinstance(saved, SavesItself) and not isinstance(saved, type):
+        saved.save(path)
+        return
     if isinstance(saved, Result):
         if path.suffix.lower() != ".json":
             raise InputError(
@@ -41,6 +55,9 @@ def save(saved: BaseModel | Result, path: str | Path) -> None:
             )
         write_json(path, result_data(saved))
         return
+    if not isinstance(saved, BaseModel):  # pyright: ignore[reportUnnecessaryIsInstance]
+        cure = "Give what load, solve or sweep gives; a figure is written by view.save_figure"
+        raise refused("saved", saved, "model or result", cure)
     writers = {".toml": toml_text, ".json": json_text}
     if path.suffix.lower() not in writers:
         raise InputError(

@@ -61,6 +61,7 @@ present(
     f"{_HERE}.result:FlexResult",
     summary=f"{_HERE}.report:summary",
     to_dict=f"{_HERE}.report:to_dict",
+    in_radians=f"{_HERE}.report:in_radians",
     motion=f"{_HERE}.drawing:motion",
     plots=f"{_HERE}.charts:plots",
 )
@@ -73,6 +74,6 @@ for _room, _result in (
 ):
     present(
         f"{_HERE}.{_room}.result:{_result}",
-        **{name: f"{_HERE}.{_room}.report:{name}" for name in ("summary", "to_dict")},
+        **{name: f"{_HERE}.{_room}.report:{name}" for name in ("summary", "to_dict", "in_radians")},
         **{name: f"{_HERE}.{_room}.drawing:{name}" for name in ("motion", "plots")},
     )

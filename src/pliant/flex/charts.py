@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.core.plot import Plot, Series
+from pliant.flex.problem.loads import measure
 from pliant.flex.result import FlexResult
 
 
@@ -18,11 +19,13 @@ def plots(result: FlexResult) -> dict[str, Plot]:
 
 def _progress_plot(result: FlexResult) -> Plot:
     steps = np.arange(len(result.frames.accepted), dtype=np.float64)
-    reached = result.frames.objective[result.frames.accepted]
+    scale, unit = measure(result.model, result.study)
+    reached = scale * result.frames.objective[result.frames.accepted]
     series = [Series("reached", steps, reached)]
     if result.linear is not None:
-        series.append(Series("linear estimate", steps, np.full(len(steps), result.linear)))
-    return Plot("Objective by step", "step", f"objective ({result.model.units})", tuple(series))
+        series.append(Series("linear estimate", steps, np.full(len(steps), scale * result.linear)))
+    label = f"objective ({unit})" if unit else "objective"
+    return Plot("Objective by step", "step", label, tuple(series))
 
 
 def _share_plot(result: FlexResult, most: int = 15) -> Plot:

@@ -13,7 +13,7 @@ from pliant.core.motion import Event, Mark, Motion, Signal
 from pliant.core.pose import carry
 from pliant.flex.geometry.parts import compile_parts
 from pliant.flex.model import Assembly, rigid_groups
-from pliant.flex.problem.loads import in_newtons
+from pliant.flex.problem.loads import in_newtons, measure
 from pliant.flex.result import FlexResult
 from pliant.view.sketch import part, tables
 
@@ -35,6 +35,7 @@ def motion(result: FlexResult) -> Motion:
     unmeasured = np.full(len(out), np.nan)
     held = rigid_groups(result.model).why(result.model)
     travelled = np.hypot(*np.moveaxis(poses[..., :2] - poses[:1, :, :2], -1, 0))
+    scale, unit = measure(result.model, result.study)
     return Motion(
         axis="travel",
         unit=result.model.units,
@@ -49,7 +50,7 @@ def motion(result: FlexResult) -> Motion:
         body_scalars={"travel": travelled, "turn": poses[..., 2] - poses[:1, :, 2]},
         marks=(*_force_marks(result, len(stepped) - 1), *_region_marks(result.model)),
         signals={
-            "objective": Signal(result.model.units, np.append(result.frames.objective, unmeasured)),
+            "objective": Signal(unit, np.append(scale * result.frames.objective, unmeasured)),
             "overlap": Signal(result.model.units, np.append(overlap, unmeasured)),
         },
         events=(Event(float(values[len(stepped) - 1]), result.message, result.status.name.lower()),),

@@ -33,6 +33,16 @@ def check_study(study: FlexStudy, held: Mapping[str, str], moves: bool) -> None:
             )
 
 
+NO_ANGLE = "is an angle, and what [study] maximises is none"
+A_LENGTH = "Give a length, in the file's unit and without it"
+
+
+def check_limit(limit: float | str | None, study: FlexStudy) -> None:
+    """Refuse a limit of the flex that is an angle where something else is maximised."""
+    if isinstance(limit, str) and not study.angular:
+        raise InputError([Fault("limit", f"{limit!r} {NO_ANGLE}", A_LENGTH)])
+
+
 def objectives(study: FlexStudy) -> list[tuple[tuple[str, ...], tuple[Term, ...]]]:
     """What is maximised, and the keys it is under: once, or stage by stage."""
     if not study.stages:
@@ -88,6 +98,11 @@ def study_faults(own: Study, held: Mapping[str, str], moves: bool) -> Iterable[I
             for one in terms_without_effect(terms, held, moves):
                 value = getattr(terms[one.place], one.key)
                 yield fault_at((*prefix, *path, one.place, one.key), value, one.problem, one.cure, one.names)
+    flex = own.for_command("flex")
+    for command in ("loosen", "brace") if flex.asks and not flex.angular else ():
+        limit = getattr(getattr(own, command), "limit", None)
+        if isinstance(limit, str):
+            yield fault_at(("study", command, "limit"), limit, f"{limit!r} {NO_ANGLE}", A_LENGTH)
     asked: list[tuple[tuple[str | int, ...], str]] = [
         (("play", key), name)
         for key in ("body", "drive")

@@ -16,6 +16,7 @@ from pydantic import (
     Discriminator,
     Field,
     Tag,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic.functional_validators import ModelWrapValidatorHandler
@@ -34,7 +35,19 @@ from pliant.core.model import (
     get,
 )
 from pliant.core.outline import open_ring, region_fault, ring_fault
-from pliant.core.quantity import LENGTHS, Angle, Coordinate, Force, Number, PlainLength, Vector
+from pliant.core.quantity import (
+    DEGREES,
+    LENGTHS,
+    RADIANS,
+    WRITTEN,
+    Angle,
+    Coordinate,
+    Force,
+    Number,
+    PlainLength,
+    Vector,
+    angle,
+)
 from pliant.flex.faults import reference_faults, study_faults
 
 
@@ -341,9 +354,46 @@ class FlexStudy(Frozen):
         return self
 
     @property
+    def asks(self) -> bool:
+        """Whether anything is maximised."""
+        return bool(self.maximize or self.stages) or self.loaded
+
+    @property
+    def angular(self) -> bool:
+        """Whether what is maximised is an angle: nothing but turns."""
+        terms = [term for stage in self.stages for term in stage.maximize] if self.stages else self.maximize
+        return bool(terms) and not self.loaded and all(term.spin is not None for term in terms)
+
+    @property
     def loaded(self) -> bool:
         """Whether the work of loads is what is maximised."""
         return bool(self.load) or self.gravity is not None
+
+
+def _number_or_angle(value: Any) -> str:
+    match = WRITTEN.fullmatch(value) if isinstance(value, str) else None
+    return "angle" if match is not None and match[2] in {*DEGREES, *RADIANS} - {""} else "number"
+
+
+def _positive_angle(text: str) -> str:
+    if angle(text) <= 0:
+        raise fault(f"is {text}", "Give an angle greater than 0")
+    return text
+
+
+# A limit of the flex: a number is in the unit of the objective, an angle has its unit with it.
+FlexLimit = Annotated[
+    Annotated[Positive, Tag("number")]
+    | Annotated[
+        str, After(_positive_angle), WithJsonSchema({"type": "string", "quantity": "any"}), Tag("angle")
+    ],
+    Discriminator(_number_or_angle),
+]
+
+
+def limit_number(limit: float | str | None) -> float | None:
+    """A limit of the flex as a number: a length, or radians."""
+    return None if limit is None else angle(limit)
 
 
 class PlayStudy(Frozen):
@@ -421,23 +471,36 @@ class LoosenStudy(Frozen):
         "cheapest", description="of groups: the least Σ price/clearance, or the largest Σ clearance"
     )
 
-    limit: Positive | None = Field(
-        None, description="that the objective of [study] may reach: a length, or an angle for spin"
+    limit: FlexLimit | None = Field(
+        None,
+        description='that the objective of [study] may reach: a length, or for spin an angle such as "3 deg"',
     )
     accuracy: Annotated[Number, Field(gt=0, lt=0.5)] = Field(
         1e-3, description="of the clearance, as a share of it"
     )
 
+    @property
+    def flex_limit(self) -> float | None:
+        """The limit as a number: a length, or radians."""
+        return limit_number(self.limit)
+
 
 class BraceStudy(Frozen):
     """How a structure is to be braced."""
 
-    limit: Positive | None = Field(None, description="of the flex: beams are added until it is met")
+    limit: FlexLimit | None = Field(
+        None, description='of the flex, a length, or for spin an angle such as "3 deg": beams until it is met'
+    )
     beams: int = Field(default=1, ge=1, le=100, description="that are added at most")
     longest: int = Field(default=1000, ge=1, le=100_000, description="cells of a beam")
     tried: int = Field(
         default=6, ge=1, le=1000, description="beams whose flex is found, those across the widest change"
     )
+
+    @property
+    def flex_limit(self) -> float | None:
+        """The limit as a number: a length, or radians."""
+        return limit_number(self.limit)
 
 
 class ProveStudy(Frozen):

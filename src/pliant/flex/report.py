@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import degrees
 from typing import Any
 
 import numpy as np
 
+from pliant.core.angular import told
 from pliant.core.store import opening as json_opening
 from pliant.core.store import sayable
-from pliant.core.written import listed, vector_text, within
+from pliant.core.written import figure, listed, vector_text, within
 from pliant.flex.diagnosis.as_drawn import Violation
 from pliant.flex.diagnosis.contact_forces import ContactForce
 from pliant.flex.diagnosis.unbounded import Leaving, Turning
@@ -145,15 +146,35 @@ def _objective_text(result: FlexResult) -> str:
     return f"{within(scale * result.objective, scale * (result.left or 0.0))}{unit}"
 
 
+def _stage_text(result: FlexResult, number: int, end: StageEnd) -> str:
+    """What a stage gained, by the unit of its own terms."""
+    scale, unit = _unit_of(result.study.stages[number - 1].maximize, result.model.units)
+    return f"{scale * end.objective:.6g}{unit} in {end.steps} steps"
+
+
 def _unit(result: FlexResult) -> tuple[float, str]:
-    """What the objective is shown by: a factor and a unit, if there is one; terms may mix travel and turn."""
+    """What the objective is shown by: a factor and a unit, if there is one."""
     if result.study.loaded:
         return 1.0, f"{_force_unit(result)}·{result.model.units}" if _force_unit(result) else ""
     stages = result.study.stages
     terms = [term for stage in stages for term in stage.maximize] if stages else result.study.maximize
+    return _unit_of(terms, result.model.units)
+
+
+def flex_text(model: Assembly, value: float, digits: int = 5) -> str:
+    """A flex of the model's own study, with the unit of what is maximised where there is one."""
+    study = model.study.for_command("flex")
+    if study.angular:
+        return told(value, angle=True, digits=digits)
+    alone = len(study.maximize) == 1 and not study.loaded
+    return f"{figure(value, digits=digits)}{f' {model.units}' if alone else ''}"
+
+
+def _unit_of(terms: Sequence[Term], length: str) -> tuple[float, str]:
+    """A factor and a unit for the sum of some terms; terms may mix travel and turn, which has none."""
     if all(term.spin is not None for term in terms):
         return degrees(1.0), "°"
-    return 1.0, f" {result.model.units}" if len(terms) == 1 else ""
+    return 1.0, f" {length}" if len(terms) == 1 else ""
 
 
 def figures(result: FlexResult) -> list[str]:
@@ -181,7 +202,7 @@ def figures(result: FlexResult) -> list[str]:
             f"  restarts           {result.restarts.agreeing} of {count} ends are within 1 % of the best"
         )
     rows += [
-        f"  stage {number:<12} {end.status.name.lower()}: {end.objective:.6g} in {end.steps} steps"
+        f"  stage {number:<12} {end.status.name.lower()}: {_stage_text(result, number, end)}"
         for number, end in enumerate(result.stages, start=1)
     ]
     if result.turning is not None:
@@ -257,6 +278,14 @@ def to_dict(result: FlexResult) -> dict[str, Any]:
         "restarts": None if result.restarts is None else list(result.restarts.objectives),
     }
     return {**sayable(data), "motion": result.motion.to_dict()}
+
+
+def in_radians(result: FlexResult) -> tuple[str, ...]:
+    """Key paths of the plain data that are angles."""
+    reached = ("objective", "linear", "left", "restarts") if result.study.angular else ()
+    stages = enumerate(result.study.stages)
+    turns = [f"stages.{k}.objective" for k, stage in stages if _unit_of(stage.maximize, "")[1] == "°"]
+    return (*reached, *turns, "poses.*[2]", "violated.*.angle", "turning.turns.*")
 
 
 def _stage_dict(end: StageEnd) -> dict[str, Any]:

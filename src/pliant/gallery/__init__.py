@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pliant.core.errors import PliantError
+from pliant.core.given import given_text
 
 if TYPE_CHECKING:
     from pliant.files.kinds import Model
@@ -268,7 +269,7 @@ def load(name: str) -> Model:
 
 
 def _check_name(name: str) -> None:
-    if name not in DESCRIPTIONS:
+    if given_text(name, "name", '"pliant examples" lists them') not in DESCRIPTIONS:
         near = get_close_matches(name, DESCRIPTIONS, 1)
         cure = f'Did you mean "{near[0]}"?' if near else '"pliant examples" lists them'
         raise PliantError(f'"{name}" is not in the gallery. {cure}')

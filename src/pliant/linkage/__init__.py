@@ -56,10 +56,13 @@ def __dir__() -> list[str]:
 _HERE = "pliant.linkage"
 present(
     f"{_HERE}.result:TraceResult",
-    **{name: f"{_HERE}.report:{name}" for name in ("summary", "to_dict", "warnings", "alerts")},
+    **{name: f"{_HERE}.report:{name}" for name in ("summary", "to_dict", "in_radians", "warnings", "alerts")},
     motion=f"{_HERE}.drawing:motion",
     plots=f"{_HERE}.charts:plots",
 )
 for _room, _result in (("editing", "EditResult"), ("synthesis", "Synthesis")):
-    _made = {name: f"{_HERE}.{_room}.report:{name}" for name in ("summary", "to_dict", "motion", "plots")}
+    _made = {
+        name: f"{_HERE}.{_room}.report:{name}"
+        for name in ("summary", "to_dict", "in_radians", "motion", "plots")
+    }
     present(f"{_HERE}.{_room}.result:{_result}", **_made)

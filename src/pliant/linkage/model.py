@@ -333,6 +333,13 @@ class EditStudy(Frozen):
     )
     iterations: int = Field(default=300, ge=1, le=10_000, description="quadratic programs at most")
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it asks for nothing: neither a target nor a guard that is not met of itself."""
+        return not (
+            self.move or self.curves or self.lengths or self.enclosure or self.guard.transmission is not None
+        )
+
 
 class LinkageStudy(TraceStudy):
     """The study of the file; `[study.edit]` is what `pliant edit` does where it is given no other."""

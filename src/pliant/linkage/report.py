@@ -142,6 +142,16 @@ def to_dict(result: TraceResult) -> dict[str, Any]:
     return {**sayable(data), "motion": result.motion.to_dict()}
 
 
+def in_radians(result: TraceResult) -> tuple[str, ...]:
+    """Key paths of the plain data that are angles: of the first motor, unless it is a linear one."""
+    arms = [f"absolute[{k}]" for k, motor in enumerate(result.model.motors) if not motor.linear]
+    always = (*arms, "transmission.*.worst")
+    if result.model.motors[0].linear:
+        return always
+    at = ("ends.*.angle", "warnings.*.angle", "transmission.*.at", "forces.peaks.*.angle")
+    return (*always, "angles", "limits", *at)
+
+
 def _figures(result: TraceResult) -> dict[str, Any]:
     """What was found out about the run, as JSON has it."""
     data: dict[str, Any] = {

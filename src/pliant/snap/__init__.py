@@ -65,4 +65,5 @@ present(
     motion="pliant.snap.drawing:motion",
     plots="pliant.snap.charts:plots",
     to_dict="pliant.snap.report:plain_data",
+    in_radians="pliant.snap.report:in_radians",
 )

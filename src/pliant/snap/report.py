@@ -332,6 +332,13 @@ def plain_data(result: SnapResult) -> dict[str, Any]:
     return {**sayable(data), "motion": result.motion.to_dict()}
 
 
+def in_radians(_result: SnapResult) -> tuple[str, ...]:
+    """Key paths of the plain data that are angles."""
+    beams = ("strain.*.slope", *(f"*ramps.*.{key}" for key in ("angle", "slope", "bent")))
+    sectors = ("*sectors.*.first", "*sectors.*.last")
+    return ("*events.*.angle", "*end.angles.*", "*critical.*.angle", "*directions.*.angle", *sectors, *beams)
+
+
 def _plain_trajectory(result: SnapResult, trajectory: SnapTrajectory) -> dict[str, Any]:
     """A way, with what is worked out from its peak."""
     asked = result.digits and math.isfinite(trajectory.peak_force)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pliant.core.errors import Fault, InputError
 from pliant.core.expression import Amount, ExpressionError, evaluate, units_in
+from pliant.core.given import given_values
 from pliant.core.quantity import exact_to_file
 from pliant.core.store import json_text, version
 from pliant.files.drawn_outlines import with_drawn_outlines
@@ -93,6 +94,7 @@ def range_values(name: str, given: str | Sequence[object], unit: str) -> list[Va
     >>> range_values("a", "1:2:1/4", "mm")
     [1, 1.25, 1.5, 1.75, 2]
     """
+    given = given_values(given, name, 'Give a list such as [1, 2, 3], or text such as "10:20:0.5"')
     if not isinstance(given, str):
         return [each if isinstance(each, str) else _plain(name, str(each), unit) for each in given]
     if ":" not in given:

@@ -11,13 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pliant.core.angular import is_angle, told
 from pliant.core.errors import Fault, InputError
 from pliant.core.expression import ExpressionError, evaluate, units_in
+from pliant.core.given import given_text
 
 Aim = Literal["minimize", "maximize", "meet"]
 
 _WAY = re.compile(r"\s*(minimi[sz]e|maximi[sz]e)\s+(.+?)\s*", re.IGNORECASE)
 _SIGN = re.compile(r"\s*(<=|>=|==|≤|≥|=|<|>)\s*")
+GOALS = 'Write "minimize peak_force", "maximize objective" or "peak_force = 12"'
 _SIGNS = {"≤": "<=", "≥": ">=", "==": "="}
 
 
@@ -33,8 +36,13 @@ class FigureGoal:
         """How far a figure is from the best: the smaller, the better."""
         return {"minimize": figure, "maximize": -figure, "meet": abs(figure - self.value)}[self.aim]
 
+    def told(self, angle: bool) -> str:
+        """The goal as it is said to people: an angle in degrees."""
+        meets = self.aim == "meet"
+        return f"{self.figure} = {_end(self.value, angle)}" if meets else f"{self.aim} {self.figure}"
+
     def __str__(self) -> str:
-        return f"{self.figure} = {self.value:g}" if self.aim == "meet" else f"{self.aim} {self.figure}"
+        return self.told(angle=False)
 
 
 @dataclass(frozen=True)
@@ -59,16 +67,27 @@ class FigureLimit:
         """By which a margin is measured: the larger end; 0 where that is 0."""
         return max(abs(end) for end in (self.low, self.high) if math.isfinite(end))
 
-    def __str__(self) -> str:
+    def told(self, angle: bool) -> str:
+        """The limit as it is said to people: an angle in degrees."""
+        low, high = (_end(end, angle) for end in (self.low, self.high))
         if self.low == self.high:
-            return f"{self.figure} = {self.low:g}"
+            return f"{self.figure} = {low}"
         if math.isfinite(self.low) and math.isfinite(self.high):
-            return f"{self.low:g} <= {self.figure} <= {self.high:g}"
-        return (
-            f"{self.figure} <= {self.high:g}"
-            if math.isfinite(self.high)
-            else f"{self.figure} >= {self.low:g}"
-        )
+            return f"{low} <= {self.figure} <= {high}"
+        return f"{self.figure} <= {high}" if math.isfinite(self.high) else f"{self.figure} >= {low}"
+
+    def __str__(self) -> str:
+        return self.told(angle=False)
+
+
+def is_angular(name: str, figures: Mapping[str, Mapping[str, float]], in_radians: Sequence[str]) -> bool:
+    """Whether what a goal or a limit is about are angles, by the paths of the figures that are."""
+    found = meant(name, figures)
+    return is_angle(name, in_radians) or (bool(found) and all(is_angle(path, in_radians) for path in found))
+
+
+def _end(value: float, angle: bool) -> str:
+    return told(value, angle=True) if angle else f"{value:g}"
 
 
 def meant(name: str, figures: Mapping[str, Mapping[str, float]]) -> Mapping[str, float]:
@@ -87,13 +106,13 @@ def meant(name: str, figures: Mapping[str, Mapping[str, float]]) -> Mapping[str,
 
 def read_goal(text: str, unit: str) -> FigureGoal:
     """The goal that a text says; lengths with a unit are converted to the file's."""
+    given_text(text, "--goal", GOALS)
     if match := _WAY.fullmatch(text):
         return FigureGoal("minimize" if match[1].lower().startswith("min") else "maximize", match[2])
     parts = _SIGN.split(text.strip())
     if len(parts) == 3 and parts[1] in ("=", "==") and parts[0]:
         return FigureGoal("meet", parts[0], _value("--goal", parts[2], unit))
-    cure = 'Write "minimize peak_force", "maximize objective" or "peak_force = 12"'
-    raise InputError([Fault("--goal", f"{text!r} is no goal", cure)])
+    raise InputError([Fault("--goal", f"{text!r} is no goal", GOALS)])
 
 
 def read_limit(text: str, unit: str) -> FigureLimit:

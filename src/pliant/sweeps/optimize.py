@@ -17,6 +17,7 @@ from pliant.files.parse import MODEL_BYTES, named_file, parse
 from pliant.files.reader import model_of
 from pliant.files.schemas import schema
 from pliant.files.tolerances import nominal_value
+from pliant.sweeps.asked import asked_command, asked_limits, asked_model, asked_ranges
 from pliant.sweeps.cases import Case, carried_text, case_name
 from pliant.sweeps.changed import changed_text
 from pliant.sweeps.goal_search import is_met, search
@@ -70,7 +71,9 @@ def optimize(
         InputError: a range, the goal, a limit or the file cannot be read, or no result has such a figure.
 
     """
-    job = read_job(Path(model), ranges, goal, limits, command=command)
+    job = read_job(
+        asked_model(model), asked_ranges(ranges), goal, asked_limits(limits), command=asked_command(command)
+    )
     how = Effort(seed, evaluations, accuracy)
     with open_batch(solve_for_figures, jobs=jobs, cluster=cluster, limit_s=limit_s) as run:
         return run_job(job, how, run, progress)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from pliant.core.errors import InputError
+from pliant.core.angular import told
+from pliant.core.errors import Fault, InputError
+from pliant.core.given import given_path
 from pliant.core.plot import Plot, Series
 from pliant.core.status import ANSWERED, NO_ANSWER, Status, Tone
-from pliant.core.store import Json, sayable, version, write_json, write_parquet, write_whole
-from pliant.sweeps.goals import FigureGoal, FigureLimit, meant
-from pliant.sweeps.table import Value, csv_text
+from pliant.core.store import Json, sayable, version, write_whole
+from pliant.sweeps.goals import FigureGoal, FigureLimit, is_angular, meant
+from pliant.sweeps.table import Value, save_columns
 from pliant.sweeps.trials import Trial
 
 SAME = 1e-9  # relative: figures that are equal but for rounding
@@ -54,6 +56,18 @@ class OptimizeResult:
         """How many of the values tried have no answer."""
         return sum(trial.failed for trial in self.trials)
 
+    def is_angle(self, name: str) -> bool:
+        """Whether what the goal or a limit names are angles, in radians here and in degrees for people.
+
+        Args:
+            name: of the figure.
+
+        Returns:
+            Whether they are.
+        """
+        known = (self.start, *self.trials)
+        return any(is_angular(name, trial.figures, trial.in_radians) for trial in known if trial.in_radians)
+
     def summary(self) -> str:
         """A sentence, then the start beside the best, and each limit.
 
@@ -68,6 +82,7 @@ class OptimizeResult:
         Returns:
             What `--json` writes.
         """
+        names = (self.goal.figure, *(limit.figure for limit in self.limits))
         return sayable(
             {
                 "kind": self.kind,
@@ -78,6 +93,7 @@ class OptimizeResult:
                 "version": version(),
                 "goal": str(self.goal),
                 "limits": [str(limit) for limit in self.limits],
+                "in_radians": [*dict.fromkeys(name for name in names if self.is_angle(name))],
                 "ranges": dict(self.ranges),
                 "start": _trial_data(self.start, self),
                 "best": None if self.best is None else _trial_data(self.best, self),
@@ -111,19 +127,22 @@ class OptimizeResult:
         Returns:
             Points that keep the limits, points that do not, and a line.
         """
+        angle = self.is_angle(self.goal.figure)
         kept, broken = ([*_points(self, keeps)] for keeps in (True, False))
         series = [Series("keeps the limits", *_arrays(kept), "points")]
         series += [Series("does not", *_arrays(broken), "points")] if broken else []
         best: list[tuple[int, float]] = []
+        loss = replace(self.goal, value=math.degrees(self.goal.value)).loss if angle else self.goal.loss
         for number, found in kept:
-            if not best or self.goal.loss(found) < self.goal.loss(best[-1][1]):
+            if not best or loss(found) < loss(best[-1][1]):
                 best.append((number, found))
         if best:
             best.append((len(self.trials), best[-1][1]))
             x, y = _arrays(best)
             series.append(Series("best so far", np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]))
         note = f"{self.failed} of {len(self.trials)} without an answer" if self.failed else ""
-        return Plot(str(self.goal), "values tried", self.goal.figure, tuple(series), note=note)
+        label = f"{self.goal.figure} (deg)" if angle else self.goal.figure
+        return Plot(self.goal.told(angle), "values tried", label, tuple(series), note=note)
 
     def save(self, path: str | Path) -> None:
         """Write the best model (.toml), or all that was tried (.csv, .parquet, .json), by the suffix.
@@ -132,26 +151,23 @@ class OptimizeResult:
             path: the file; one that is there is replaced.
 
         Raises:
-            InputError: nothing was found that could be written as a model.
+            InputError: nothing was found that could be written as a model, or the suffix is none of these.
             PliantError: the file cannot be written, or pyarrow is missing.
         """
-        path = Path(path)
-        suffix = path.suffix.lower()
-        if suffix == ".toml":
-            if not self.text:
-                raise InputError([], f"{path}: there is no best model to write")
+        path = given_path(path)
+        if path.suffix.lower() != ".toml":
+            save_columns(path, self.table, self.to_dict)
+        elif self.text:
             write_whole(path, self.text.encode())
-        elif suffix == ".json":
-            write_json(path, self.to_dict())
-        elif suffix == ".parquet":
-            write_parquet(path, self.table())
         else:
-            write_whole(path, csv_text(self.table()).encode())
+            cure = "Vary other parameters, or widen their ranges"
+            raise InputError([Fault("", "there is no best model to write", cure)], str(path))
 
 
 def _points(result: OptimizeResult, keeps: bool) -> list[tuple[int, float]]:
+    scale = math.degrees(1.0) if result.is_angle(result.goal.figure) else 1.0
     return [
-        (number, trial.goal)
+        (number, scale * trial.goal)
         for number, trial in enumerate(result.trials, start=1)
         if trial.keeps == keeps and math.isfinite(trial.goal)
     ]
@@ -174,7 +190,7 @@ def _trial_data(trial: Trial, result: OptimizeResult) -> dict[str, Json]:
 
 def _sentence(result: OptimizeResult) -> str:
     """How it ended, in one sentence."""
-    goal, best = result.goal, result.best
+    goal, best, angle = result.goal, result.best, result.is_angle(result.goal.figure)
     if best is None:
         why = next((trial.message for trial in result.trials if trial.message), "")
         return (
@@ -182,16 +198,23 @@ def _sentence(result: OptimizeResult) -> str:
         )
     at = values_text(best.values)
     if result.status is OptimizeStatus.INFEASIBLE:
-        broken = "; ".join(f"{limit} by {-margin:.4g}" for limit, margin in _broken(result, best))
+        broken = "; ".join(
+            f"{limit.told(of)} by {told(-margin, of, digits=4)}"
+            for limit, margin in _broken(result, best)
+            for of in [result.is_angle(limit.figure)]
+        )
         return f"Nothing tried keeps all limits: the nearest, at {at}, still breaks {broken}."
     unsure = ", and the search is not at its end" if result.status is OptimizeStatus.NOT_CONVERGED else ""
     unsure = ", but not as it is written" if unsure and (result.again or 0.0) > SAME else unsure
     if not best.keeps:
         return f"Nothing tried so far keeps all limits{unsure}."
     if goal.aim == "meet" and result.status is not OptimizeStatus.MET:
-        return f"Comes no nearer to {goal} than {best.goal:.5g}, at {at}{unsure}."
+        return (
+            f"Comes no nearer to {goal.told(angle)} than {told(best.goal, angle, digits=5)}, at {at}{unsure}."
+        )
     word = {"meet": "Meets", "minimize": "Least", "maximize": "Largest"}[goal.aim]
-    said = f"Meets {goal}" if goal.aim == "meet" else f"{word} {goal.figure} found: {best.goal:.5g}"
+    found = f"{word} {goal.figure} found: {told(best.goal, angle, digits=5)}"
+    said = f"Meets {goal.told(angle)}" if goal.aim == "meet" else found
     return f"{said}, at {at}{unsure}{' (of all combinations)' if result.every else ''}."
 
 
@@ -212,12 +235,14 @@ def _lines(result: OptimizeResult) -> list[str]:
     """The start beside the best, each limit, and how many solves it took."""
     start, best = result.start, result.best or result.start
     lines = [f"  {'':<24} {'as it stands':>14} {'best':>14}"]
-    lines += [f"  {result.goal.figure:<24} {_figure(start.goal):>14} {_figure(best.goal):>14}"]
+    angle = result.is_angle(result.goal.figure)
+    lines += [f"  {result.goal.figure:<24} {_figure(start.goal, angle):>14} {_figure(best.goal, angle):>14}"]
     for k, limit in enumerate(result.limits):
         known = [meant(limit.figure, trial.figures) for trial in (start, best)]
-        shown = [_figure(limit.worst(found)[1]) if found else "–" for found in known]
-        near = _nearness(limit, best.margins[k])
-        lines.append(f"  {limit!s:<24} {shown[0]:>14} {shown[1]:>14}  {near}")
+        angle = result.is_angle(limit.figure)
+        shown = [_figure(limit.worst(found)[1], angle) if found else "–" for found in known]
+        near = _nearness(limit, best.margins[k], angle)
+        lines.append(f"  {limit.told(angle):<24} {shown[0]:>14} {shown[1]:>14}  {near}")
     for name, said in result.ranges.items():
         shown = [_figure(trial.values.get(name, "–")) for trial in (start, best)]
         lines.append(f"  {name:<24} {shown[0]:>14} {shown[1]:>14}  of {said}")
@@ -226,19 +251,19 @@ def _lines(result: OptimizeResult) -> list[str]:
     return lines
 
 
-def _figure(value: Value) -> str:
+def _figure(value: Value, angle: bool = False) -> str:
     if isinstance(value, str):
         return value
-    return f"{value:.5g}" if math.isfinite(value) else "–"
+    return told(value, angle, digits=5) if math.isfinite(value) else "–"
 
 
-def _nearness(limit: FigureLimit, margin: float) -> str:
+def _nearness(limit: FigureLimit, margin: float, angle: bool) -> str:
     if not math.isfinite(margin):
         return "has no value"
     if 0 <= margin <= REACHED * limit.size:
         return "reached"
     share = f" ({abs(margin) / limit.size:.2%})" if limit.size else ""
-    return f"{'within' if margin >= 0 else 'beyond'} by {abs(margin):.3g}{share}"
+    return f"{'within' if margin >= 0 else 'beyond'} by {told(abs(margin), angle, digits=3)}{share}"
 
 
 def _again(result: OptimizeResult) -> str:

@@ -12,15 +12,6 @@ from pliant.core.errors import InputError, PliantError
 from pliant.core.progress import Interrupted, Progress
 from pliant.sweeps.quantities import chosen, common
 
-# Of commands beside those that solve a kind: the function that answers.
-COMMANDS = {
-    "play": "pliant.flex.play.play:play",
-    "separate": "pliant.flex.separation.separate:separate",
-    "loosen": "pliant.flex.loosening.loosen:loosen",
-    "brace": "pliant.flex.bracing.brace:brace",
-    "edit": "pliant.linkage.editing.edit:edit",
-}
-
 
 def solve_case(task: str, progress: Progress) -> dict[str, Any] | None:
     """Status, message and data of a case's result; None where Ctrl-C stopped it.
@@ -73,7 +64,7 @@ def solve_for_figures(task: str, progress: Progress) -> dict[str, Any] | None:
 def _answer(case: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     from pliant.core.status import NO_ANSWER
     from pliant.files import model_of
-    from pliant.files.kinds import check_command, fetch, kind_named
+    from pliant.files.kinds import check_command, kind_named
     from pliant.files.parse import parse
     from pliant.files.studies import chosen_study
 
@@ -83,12 +74,12 @@ def _answer(case: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
     kind = kind_named(model.kind)
     command = case["command"] or kind.command
     check_command(model.kind, command, name)
-    ask = fetch(COMMANDS.get(command, kind.solve))
-    result: Any = ask(model, chosen_study(model, None, {}, command), progress=progress)
+    result: Any = kind.answer(command)(model, chosen_study(model, None, {}, command), progress=progress)
     return {
         "status": result.status.name.lower(),
         "message": result.summary().split("\n")[0],
         "failed": result.status.exit_code == NO_ANSWER,
         "parameters": dict(model.parameters),
+        "in_radians": list(result.in_radians),
         "data": {key: value for key, value in result.to_dict().items() if key != "motion"},
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from pliant.batch.task_batch import run_batch
 from pliant.core.errors import InputError
 from pliant.core.progress import Progress, silent
 from pliant.files.parse import MODEL_BYTES
+from pliant.sweeps.asked import asked_command, asked_figures, asked_model, asked_ranges
 from pliant.sweeps.cases import Case, folder_cases, grid_cases, table_cases
 from pliant.sweeps.quantities import chosen, common
 from pliant.sweeps.solve_case import solve_case
@@ -38,7 +39,12 @@ def solve_cases(
     rows = tuple(_row(case, result, report) for case, result in done)
     if report and rows and all(row.failed for row in rows):
         _refuse_unknown(done, report)
-    return SweepTable(names, rows, len(cases) - len(done))
+    return SweepTable(names, rows, len(cases) - len(done), radians_of(result for _, result in done))
+
+
+def radians_of(results: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Paths of the figures that are angles in any of some answers."""
+    return tuple(dict.fromkeys(path for result in results for path in result.get("in_radians", ())))
 
 
 def _row(case: Case, result: Mapping[str, Any], report: Sequence[str]) -> SweepRow:
@@ -93,9 +99,15 @@ def sweep(
         InputError: a range or the file cannot be read, or no result has such a figure.
 
     """
-    cases = grid_cases(Path(model), ranges, MODEL_BYTES)
+    cases = grid_cases(asked_model(model), asked_ranges(ranges), MODEL_BYTES)
     return solve_cases(
-        cases, report, command=command, jobs=jobs, cluster=cluster, limit_s=limit_s, progress=progress
+        cases,
+        asked_figures(report),
+        command=asked_command(command),
+        jobs=jobs,
+        cluster=cluster,
+        limit_s=limit_s,
+        progress=progress,
     )
 
 

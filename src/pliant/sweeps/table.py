@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from pliant.core.angular import angles_of, told
 from pliant.core.errors import Fault, InputError
+from pliant.core.given import given_path
 from pliant.core.plot import Plot, Series
 from pliant.core.store import Json, write_json, write_parquet, write_whole
 
@@ -40,6 +42,7 @@ class SweepTable:
     parameters: tuple[str, ...]  # names of what was varied
     rows: tuple[SweepRow, ...]  # one for each case that was done
     left: int = 0  # cases that a stop left undone
+    in_radians: tuple[str, ...] = ()  # paths of the figures that are angles; * stands for any names between
 
     @property
     def failed(self) -> int:
@@ -50,6 +53,11 @@ class SweepTable:
     def figures(self) -> tuple[str, ...]:
         """The names of all figures, in the order in which they came first."""
         return tuple(dict.fromkeys(name for row in self.rows for name in row.figures))
+
+    @cached_property
+    def angles(self) -> frozenset[str]:
+        """The names of the figures that are angles, in radians here and in files, in degrees for people."""
+        return frozenset(angles_of(self.figures, self.in_radians))
 
     def table(self) -> dict[str, list[Value]]:
         """Columns by name, for CSV files and data frames; NaN where a row has no such figure.
@@ -73,6 +81,7 @@ class SweepTable:
         return {
             "parameters": list(self.parameters),
             "left": self.left,
+            "in_radians": [*sorted(self.angles)],
             "rows": [
                 {**vars(row), "changes": dict(row.changes), "figures": dict(row.figures)} for row in self.rows
             ],
@@ -91,7 +100,8 @@ class SweepTable:
         for name in self.figures[:20]:
             values = [(row.figures[name], row.name) for row in self.rows if name in row.figures]
             (low, at_low), (high, at_high) = min(values), max(values)
-            lines.append(f"  {name:<18} {low:.6g} ({at_low}) to {high:.6g} ({at_high})")
+            ends = [told(value, name in self.angles) for value in (low, high)]
+            lines.append(f"  {name:<18} {ends[0]} ({at_low}) to {ends[1]} ({at_high})")
         for row in [row for row in self.rows if row.failed][:5]:
             lines.append(f"  {row.name:<18} {row.status}: {row.message}")
         return "\n".join(lines)
@@ -106,14 +116,7 @@ class SweepTable:
             InputError: the suffix is none of these.
             PliantError: the file cannot be written, or pyarrow is missing.
         """
-        path = Path(path)
-        suffix = path.suffix.lower()
-        if suffix == ".json":
-            write_json(path, self.to_dict())
-        elif suffix == ".parquet":
-            write_parquet(path, self.table())
-        else:
-            write_whole(path, csv_text(self.table()).encode())
+        save_columns(path, self.table, self.to_dict)
 
     def plot(self, figure: str | None = None) -> Plot:
         """A figure over the first parameter, or over the first two as a map.
@@ -135,6 +138,8 @@ class SweepTable:
             raise InputError([Fault("-o", problem, "One gives a curve and two a map; write a .csv of more")])
         x, y = (np.array([float(row.changes[name]) for row in shown]) for name in (varied[0], varied[-1]))
         z = np.array([row.figures[figure] for row in shown])
+        if figure in self.angles:
+            z, figure = np.degrees(z), f"{figure} (deg)"
         note = f"{self.failed} of {len(self.rows)} without an answer" if self.failed else ""
         if len(varied) == 1:
             order = np.argsort(x)
@@ -162,6 +167,23 @@ def _is_number(value: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return True
+
+
+def save_columns(
+    path: str | Path, table: Callable[[], Mapping[str, Sequence[Any]]], data: Callable[[], dict[str, Json]]
+) -> None:
+    """Write a table as .csv or .parquet, or all its data as .json, by the suffix."""
+    path = given_path(path)
+    match path.suffix.lower():
+        case ".json":
+            write_json(path, data())
+        case ".parquet":
+            write_parquet(path, table())
+        case ".csv":
+            write_whole(path, csv_text(table()).encode())
+        case _:
+            cure = "Name the file table.csv"
+            raise InputError([Fault("", "ends in none of .csv, .parquet and .json", cure)], str(path))
 
 
 def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:

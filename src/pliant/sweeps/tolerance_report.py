@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from pliant.core.angular import told
 from pliant.sweeps.tolerance_status import ToleranceStatus
 
 if TYPE_CHECKING:
@@ -36,23 +37,25 @@ def summary(result: TolerancesResult) -> str:
     lines = [sentence(result)]
     for k, limit in enumerate(result.limits):
         kept = sum(margins[k] >= 0 for margins in result.margins)
-        lines.append(f"  {limit!s:<24} kept by {kept} of {len(result.margins)}")
+        said = limit.told(result.is_angle(limit.figure))
+        lines.append(f"  {said:<24} kept by {kept} of {len(result.margins)}")
     for name, spread in list(result.figures.items())[:SHOWN]:
-        lines += _figure_lines(name, spread, list(result.spreads))
+        lines += _figure_lines(name, spread, list(result.spreads), result.is_angle(name))
     lines += [f"  {name:<24} {said}" for name, said in result.spreads.items()]
     for row in [row for row in result.samples.rows if row.failed][:3]:
         lines.append(f"  {row.name:<24} {row.status}: {row.message}")
     return "\n".join(lines)
 
 
-def _figure_lines(name: str, spread: FigureSpread, inputs: list[str]) -> list[str]:
+def _figure_lines(name: str, spread: FigureSpread, inputs: list[str], angle: bool) -> list[str]:
     if not spread.count:
         return [f"  {name:<24} no sample has it"]
-    nominal = f", as it stands {spread.nominal:.6g}" if math.isfinite(spread.nominal) else ""
-    low, middle, high = spread.percentiles[1:4]
+    nominal = f", as it stands {told(spread.nominal, angle)}" if math.isfinite(spread.nominal) else ""
+    low, middle, high = (told(one, angle) for one in spread.percentiles[1:4])
+    around = f"{told(spread.mean, angle)} ± {told(spread.sigma, angle, digits=4)}"
     lines = [
-        f"  {name:<24} {spread.mean:.6g} ± {spread.sigma:.4g} (1 sigma){nominal}",
-        f"  {'':<24} 5 % below {low:.6g}, half below {middle:.6g}, 5 % above {high:.6g}",
+        f"  {name:<24} {around} (1 sigma){nominal}",
+        f"  {'':<24} 5 % below {low}, half below {middle}, 5 % above {high}",
     ]
     if spread.contributions:
         parts = sorted(zip(spread.contributions.shares, inputs, strict=True), reverse=True)

@@ -14,12 +14,12 @@ from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
 from pliant.core.faults import name_cure
 from pliant.core.plot import Plot, Series
-from pliant.core.store import Json, sayable, version, write_json, write_parquet, write_whole
+from pliant.core.store import Json, sayable, version, write_whole
 from pliant.sweeps import tolerance_report
 from pliant.sweeps.changed import changed_text
 from pliant.sweeps.goals import FigureLimit
 from pliant.sweeps.statistics import PERCENTILES, Contributions, contributions, share_interval
-from pliant.sweeps.table import SweepTable, Value, csv_text
+from pliant.sweeps.table import SweepTable, Value, save_columns
 from pliant.sweeps.tolerance_status import ToleranceStatus
 
 CONTRIBUTIONS = "contributions"  # the name of the chart of them
@@ -78,6 +78,18 @@ class TolerancesResult:
     def figures(self) -> dict[str, FigureSpread]:
         """How each figure is spread, by name."""
         return {name: self._spread(name) for name in self.samples.figures}
+
+    def is_angle(self, name: str) -> bool:
+        """Whether a figure, or what a limit names, are angles: in radians here, in degrees for people.
+
+        Args:
+            name: of the figure or the limit.
+
+        Returns:
+            Whether they are.
+        """
+        below = [one for one in self.samples.figures if one.startswith((f"{name}.", f"{name}["))]
+        return name in self.samples.angles or (bool(below) and self.samples.angles.issuperset(below))
 
     def values(self, figure: str) -> Floats:
         """A figure of the samples that have it.
@@ -178,6 +190,7 @@ class TolerancesResult:
             "seed": self.seed,
             "tolerances": dict(self.spreads),
             "limits": [str(limit) for limit in self.limits],
+            "in_radians": sorted(self.samples.angles),
             "samples": len(self.samples.rows),
             "left": self.samples.left,
             "failed": self.samples.failed,
@@ -215,15 +228,10 @@ class TolerancesResult:
             path: the file; one that is there is replaced.
 
         Raises:
+            InputError: the suffix is none of these.
             PliantError: the file cannot be written, or pyarrow is missing.
         """
-        path = Path(path)
-        if path.suffix.lower() == ".json":
-            write_json(path, self.to_dict())
-        elif path.suffix.lower() == ".parquet":
-            write_parquet(path, self.table())
-        else:
-            write_whole(path, csv_text(self.table()).encode())
+        save_columns(path, self.table, self.to_dict)
 
     def plot(self, name: str | None = None) -> Plot:
         """The histogram of a figure with its limits, or "contributions".
@@ -245,7 +253,8 @@ class TolerancesResult:
         return self._histogram(name or self.samples.figures[0])
 
     def _histogram(self, name: str) -> Plot:
-        values = self.values(name)
+        scale = math.degrees(1.0) if self.is_angle(name) else 1.0
+        values = scale * self.values(name)
         counts, edges = np.histogram(values, bins=min(40, max(8, round(math.sqrt(len(values))))))
         bars = Series("samples", (edges[1:] + edges[:-1]) / 2, counts.astype(float), "bars")
         ends = [
@@ -257,11 +266,13 @@ class TolerancesResult:
         ]
         top = float(counts.max(initial=1))
         lines = [
-            Series(str(limit), np.array([end, end]), np.array([0.0, top]), "dashed") for limit, end in ends
+            Series(limit.told(scale != 1), np.full(2, scale * end), np.array([0.0, top]), "dashed")
+            for limit, end in ends
         ]
         failed = f"; {self.samples.failed} without an answer" if self.samples.failed else ""
         note = f"{len(values)} samples, seed {self.seed}{failed}"
-        return Plot(f"{name} within the tolerances", name, "samples", (bars, *lines), note=note)
+        label = f"{name} (deg)" if scale != 1 else name
+        return Plot(f"{name} within the tolerances", label, "samples", (bars, *lines), note=note)
 
     def _contribution_plot(self) -> Plot:
         place = np.arange(len(self.spreads), dtype=float)

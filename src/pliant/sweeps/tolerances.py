@@ -11,6 +11,7 @@ from typing import Any
 from pliant.batch.task_batch import RunTasks, open_batch
 from pliant.core.errors import Fault, InputError
 from pliant.core.expression import units_in
+from pliant.core.given import given_count, given_table, refused
 from pliant.core.model import Tolerance
 from pliant.core.progress import Progress, silent
 from pliant.core.store import json_text
@@ -20,10 +21,12 @@ from pliant.files.reader import model_of
 from pliant.files.schemas import schema
 from pliant.files.tolerances import nominal_value
 from pliant.files.writer import file_numbers
+from pliant.sweeps.asked import asked_command, asked_figures, asked_limits, asked_model
 from pliant.sweeps.cases import Case, carried_text
 from pliant.sweeps.goals import FigureLimit, meant, read_limit
 from pliant.sweeps.sampling import Spread, draw, read_tolerance, spread_of, with_tolerances
 from pliant.sweeps.solve_case import solve_for_figures
+from pliant.sweeps.sweep import radians_of
 from pliant.sweeps.table import SweepRow, SweepTable
 from pliant.sweeps.tolerance_result import TolerancesResult
 
@@ -67,13 +70,29 @@ def tolerances(
         InputError: a tolerance, a limit or the file cannot be used, or no result has such a figure.
 
     """
-    given = {
-        name: read_tolerance(name, one) if isinstance(one, str) else one.model_dump(exclude_unset=True)
-        for name, one in (spreads or {}).items()
-    }
-    lot = read_lot(Path(model), given, report, limits, samples=samples, seed=seed, command=command)
+    cure = 'Give tolerances by parameter, such as {"a": "normal:0.1"}'
+    written = given_table(spreads or {}, "spreads", cure)
+    given = {name: _tolerance_data(name, one) for name, one in written.items()}
+    lot = read_lot(
+        asked_model(model),
+        given,
+        asked_figures(report),
+        asked_limits(limits),
+        samples=samples,
+        seed=seed,
+        command=asked_command(command),
+    )
     with open_batch(solve_for_figures, jobs=jobs, cluster=cluster, limit_s=limit_s) as run:
         return run_lot(lot, run, progress)
+
+
+def _tolerance_data(name: str, given: object) -> dict[str, Any]:
+    """The keys of a tolerance, or of the text that stands for one."""
+    if isinstance(given, str):
+        return read_tolerance(name, given)
+    if not isinstance(given, Tolerance):
+        raise refused(name, given, "tolerance", 'Give a Tolerance, or text such as "normal:0.05"')
+    return given.model_dump(exclude_unset=True)
 
 
 @dataclass(frozen=True)
@@ -104,6 +123,7 @@ def read_lot(
     max_bytes: int = MODEL_BYTES,
 ) -> Lot:
     """A lot of what was written; an InputError where some of it cannot be used."""
+    given_count(samples, "samples", f"Give from 1 to {MOST:,}")
     if not 1 <= samples <= MOST:
         raise InputError([Fault("--draws", f"is {samples:,}", f"Give from 1 to {MOST:,}")])
     text, suffix = carried_text(path, max_bytes)
@@ -160,6 +180,7 @@ def run_lot(lot: Lot, run: RunTasks, progress: Progress = silent) -> TolerancesR
     done = [(case, results[task]) for case, task in zip(cases, tasks, strict=True) if task in results]
     _refuse_unknown(lot, [result for _, result in done])
     nominal = _figures(first_result[first]) if first_result else {}
+    answers = [*first_result.values(), *(result for _, result in done)]
     rows = tuple(_row(case, result) for case, result in done)
     margins = tuple(_margins(lot, result) for _, result in done)
     kept = tuple(
@@ -171,7 +192,7 @@ def run_lot(lot: Lot, run: RunTasks, progress: Progress = silent) -> TolerancesR
         spreads=lot.words,
         limits=lot.limits,
         nominal=nominal,
-        samples=SweepTable(tuple(lot.words), rows, lot.samples - len(rows)),
+        samples=SweepTable(tuple(lot.words), rows, lot.samples - len(rows), radians_of(answers)),
         kept=kept,
         margins=margins,
         seconds=time.perf_counter() - began,

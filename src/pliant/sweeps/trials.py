@@ -39,6 +39,7 @@ class Trial:
     margins: tuple[float, ...]  # within each limit; negative beyond it, NaN where there is no figure
     figures: Mapping[str, Mapping[str, float]]  # by the name that asked: figures by path
     unknown: Mapping[str, str]  # names that are no figure, and a cure
+    in_radians: tuple[str, ...] = ()  # paths of the figures that are angles
 
     @property
     def keeps(self) -> bool:
@@ -60,9 +61,9 @@ def judged(
         raise InputError([Fault("--goal", f"{goal.figure!r} is {len(found)} figures", f"Name one: {names}")])
     margins = tuple(limit.margin([*meant(limit.figure, figures).values()]) for limit in limits)
     best = found[0] if found else math.nan
-    return Trial(
-        values, row["status"], row["message"], row["failed"], best, margins, figures, row.get("unknown", {})
-    )
+    said = row["status"], row["message"], row["failed"]
+    radians = tuple(row.get("in_radians", ()))
+    return Trial(values, *said, best, margins, figures, row.get("unknown", {}), radians)
 
 
 class Trials:

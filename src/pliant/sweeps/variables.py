@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pliant.core.errors import Fault, InputError
+from pliant.core.given import given_values
 from pliant.sweeps.cases import range_values, read_value
 from pliant.sweeps.table import Value
 
@@ -60,6 +61,7 @@ def read_variables(ranges: Mapping[str, str | Sequence[object]], unit: str) -> l
 
 
 def _variable(name: str, given: str | Sequence[object], unit: str) -> Variable:
+    given = given_values(given, name, 'Give a pair such as (10, 20), a list, or text such as "10:20"')
     ends = given.split(":") if isinstance(given, str) else given
     between = len(ends) == 2 and (isinstance(given, tuple) or (isinstance(given, str) and ":" in given))
     if not between:

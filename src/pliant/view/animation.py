@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from pliant.core.errors import PliantError
+from pliant.core.given import given_path
 from pliant.core.motion import Motion
 from pliant.core.progress import Progress, silent
 from pliant.core.store import write_whole
@@ -71,7 +72,8 @@ def animate(
         PliantError: the suffix is none of these, or the file cannot be written.
     """
     motion = motion_of(result)
-    suffix = Path(path).suffix.lower()
+    path = given_path(path)
+    suffix = path.suffix.lower()
     writers = {".gif": _write_gif, ".mp4": _write_mp4}
     if suffix not in writers:
         raise PliantError(f"{path}: an animation is saved as .gif or .mp4. Name the file so.")

@@ -15,6 +15,7 @@ from matplotlib.patheffects import withStroke
 
 from pliant.core.arrays import Floats
 from pliant.core.errors import PliantError
+from pliant.core.given import refused
 from pliant.core.motion import Event, Motion
 from pliant.core.plot import Plot, Series
 from pliant.view.palette import FAINT, INK, RC, RULE, SERIES, plain
@@ -38,7 +39,12 @@ def chart(plot: Plot, *, width: float = 6.4, height: float = 3.6) -> Figure:
 
     Returns:
         A matplotlib Figure.
+
+    Raises:
+        InputError: this is no plot.
     """
+    if not isinstance(plot, Plot):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise refused("plot", plot, "Plot", 'Give one of a result, such as result.plot("shares")')
     with mpl.rc_context(RC):
         sheet = _sheet(width, height)
         axes = sheet.add_subplot()

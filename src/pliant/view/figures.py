@@ -15,6 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from pliant.core.errors import PliantError
+from pliant.core.given import given_path, refused
 from pliant.core.motion import Motion
 from pliant.core.plot import Plot
 from pliant.core.store import write_whole
@@ -212,7 +213,10 @@ def save_figure(sheet: Figure, path: str | Path, *, dpi: int = 200) -> None:
     Raises:
         PliantError: the suffix is none of these, or the file cannot be written.
     """
-    suffix = Path(path).suffix.lower()
+    if not isinstance(sheet, Figure):  # pyright: ignore[reportUnnecessaryIsInstance]
+        cure = "Give what figure, filmstrip, chart or signals gives"
+        raise refused("sheet", sheet, "figure", cure)
+    suffix = given_path(path).suffix.lower()
     if suffix not in FORMATS:
         raise PliantError(f"{path}: a figure is saved as {', '.join(FORMATS)}. Name the file so.")
     content = io.BytesIO()

@@ -17,7 +17,6 @@ CASES: dict[str, tuple[str, dict[str, Any], str]] = {
     "starts without a region": ("two-hooks", {"uncertain": True}, "study.uncertain: has no region of starts"),
     "a search without a goal": ("two-hooks", {"search": True}, "study.search: has no goal"),
     "nothing to maximise": ("drawer", {"maximize": []}, "study.maximize: names nothing to maximise"),
-    "an edit that asks for nothing": ("jansen", {"edit": {}}, "study.edit: the edit asks for nothing"),
     "an edit of a span that holds no sample": (
         "jansen",
         {"edit": {"curves": [{"point": "P5", "flatten": [0, "1 deg"]}], "samples": 24}},
@@ -54,6 +53,57 @@ def test_a_tolerance_of_what_the_linkage_has_not_is_refused_before_it_runs():
     for ask in (fetch(kind_named("linkage").check), pliant.solve):
         with pytest.raises(pliant.InputError, match=r"study\.tolerances\..*: is not measured here"):
             ask(model.with_(study={"tolerances": {f"{link[0]}.offset": 0.1}}))
+
+
+OPEN = {  # what a table may leave to the command line: a model, its study, and what is said of it
+    "no edit": ("jansen", {"edit": {}}, "pliant edit {} --edits FILE, or --move JOINT=X,Y"),
+    "no target": (
+        "jansen",
+        {"edit": {"keep": {"joints": ["P5"]}}},
+        "pliant edit {} --edits FILE, or --move JOINT=X,Y",
+    ),
+    "no limit": ("drawer", {"loosen": {"accuracy": 0.01}}, "pliant loosen {} --limit LENGTH|ANGLE"),
+}
+
+
+@pytest.mark.parametrize("case", OPEN)
+def test_check_takes_what_is_left_to_the_command_line_and_says_what_has_to_be_given(
+    case: str, tmp_path: Path
+):
+    name, study, hint = OPEN[case]
+    pliant.save(model_with(name, study), path := tmp_path / "model.toml")
+    checked = CliRunner().invoke(main, ["check", str(path)])
+    assert checked.exit_code == 0
+    assert (
+        f"leaves open {'how far it may flex' if 'loosen' in study else 'what shall change'}" in checked.stdout
+    )
+    assert checked.stdout.rstrip().endswith(hint.format(path))
+    assert CliRunner().invoke(main, ["solve", str(path)]).exit_code == 0
+    (command,) = study
+    assert CliRunner().invoke(main, [command, str(path)]).exit_code == 2  # as it stands
+
+
+def test_what_the_hint_names_is_taken(tmp_path: Path):
+    pliant.save(model_with("hoeken", {"edit": {"samples": 24}}), path := tmp_path / "model.toml")
+    (tmp_path / "edits.toml").write_text(
+        'pliant = 1\nkind = "edits"\nmove = [{ joint = "P", to = [2.1, 4] }]\n'
+    )
+    for given in (["--move", "P=2.1,4"], ["--edits", str(tmp_path / "edits.toml")]):
+        assert CliRunner().invoke(main, ["edit", str(path), *given]).exit_code == 0
+    pliant.save(model_with("square-peg", {"loosen": {"accuracy": 0.2}}), path)
+    assert CliRunner().invoke(main, ["loosen", str(path), "--limit", "0.05"]).exit_code == 0
+
+
+def test_a_proof_is_asked_for_by_the_command_that_there_is(tmp_path: Path):
+    pliant.save(model_with("square-peg", {"prove": {"nodes": 5}}), path := tmp_path / "model.toml")
+    checked = CliRunner().invoke(main, ["check", str(path)])
+    assert f"Its [study.prove] is for: pliant flex {path} --prove" in checked.stdout
+
+
+def test_a_keep_that_cannot_be_kept_is_refused_by_check_though_the_edit_asks_for_nothing():
+    pair = {"joints": ["P3", "P5"], "symmetry": [{"pairs": [["P3", "P5"]]}]}
+    with pytest.raises(pliant.InputError, match=r"study\.edit\.keep: .* cannot be kept"):
+        fetch(kind_named("linkage").check)(model_with("jansen", {"edit": {"keep": pair}}))
 
 
 def test_check_takes_an_edit_that_can_be_made():

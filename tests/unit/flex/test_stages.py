@@ -15,7 +15,7 @@ from pliant.flex.generate import flock, flock_through_door
 from pliant.flex.model import Assembly
 from pliant.flex.report import describe, summary, to_dict
 from pliant.flex.result import FlexResult
-from pliant.flex.solve import solve
+from pliant.flex.solve import check, solve
 from pliant.flex.status import FlexStatus
 
 SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1]]
@@ -138,9 +138,71 @@ def test_bad_stages_are_refused_with_their_key(study, key, said):
     assert said in str(refused.value)
 
 
-def test_a_place_where_a_body_is_already_is_refused():
-    with pytest.raises(InputError, match="is there already"):
-        solve(walled([to(1.5, -2.5)]))
+def test_a_first_stage_to_where_a_body_is_already_is_refused_by_check_and_solve_alike():
+    model = walled([to(1.5, -2.5), to(1.5, 1)])
+    for ask in (check, solve):
+        with pytest.raises(
+            InputError, match=r"study\.stages\[0\]\.maximize\[0\]\.to: 'box' is there already"
+        ):
+            ask(model)
+
+
+CANCELLING = {
+    "maximize": [
+        {"body": "box", "direction": [1, 1]},
+        {"body": "box", "direction": [-1, -1]},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("idle", "why"),
+    [
+        (to(1.5, 1), "'box' is there already"),
+        (CANCELLING, "its terms cancel each other"),
+        ({"maximize": [{"gather": "box", "axis": [1, 0]}]}, "stands on the line through 'box' already"),
+        (
+            {"maximize": [{"gather": "box", "axis": [1, 0]}, *to(1.5, 1)["maximize"]]},
+            "'box' is there already",
+        ),
+    ],
+)
+def test_a_stage_with_nothing_to_gain_where_it_starts_ends_at_once_and_says_so(idle, why):
+    for place, count in ((1, 3), (1, 2)):  # in the middle, and last
+        stages = [to(1.5, 1), idle, to(3.5, 1)][:count]
+        model = walled(stages)
+        check(model)
+        result = solve(model)
+        assert result.status is FlexStatus.CONVERGED
+        assert (result.stages[place].steps, result.stages[place].objective) == (0, 0.0)
+        assert [end.status for end in result.stages] == [FlexStatus.CONVERGED] * count
+        told = f"stage 2 of {count}: there is nothing to gain where it starts: "
+        assert told in result.message
+        assert why in result.message
+        assert told in summary(result).partition("\n")[0]
+        json.dumps(to_dict(result), allow_nan=False)
+        assert result.motion.frames == len(result.frames.poses)
+
+
+@pytest.mark.parametrize("place", [(1.5, 1), (1.5, 1.2), (2, 0), (1.2, -1.4)])
+def test_who_was_led_to_a_place_is_there_however_it_is_rounded(place):
+    result = solve(walled([to(*place)] * 4))
+    assert [end.steps for end in result.stages[1:]] == [0, 0, 0]
+    assert _centre(result, -1) == pytest.approx(place, abs=2e-3)
+
+
+def test_a_stage_whose_terms_cancel_blocks_where_a_body_has_not_come_to_its_place():
+    held = {"maximize": [*to(9.5, 1)["maximize"], {"body": "box", "direction": [-1, 0]}]}
+    result = solve(walled([to(1.5, 1), held]))
+    assert result.status is FlexStatus.BLOCKED
+    assert "mm from its place; there is nothing to gain where it starts: its terms cancel" in result.message
+    assert result.stages[1].stuck[0].distance == pytest.approx(8.0, abs=0.01)
+    assert result.stages[1].stuck[0].held_by == ()
+
+
+def test_a_region_that_does_not_hold_is_told_before_that_there_is_nothing_to_gain():
+    far = {**to(1.5, 1), "keep": [{"body": "box", "inside": [[20, 20], [30, 20], [30, 30]]}]}
+    assert solve(walled([to(1.5, 1), far])).status is FlexStatus.VIOLATED
 
 
 def test_a_door_narrower_than_a_robot_is_refused_and_one_of_its_own_blocks():

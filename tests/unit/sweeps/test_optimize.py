@@ -267,7 +267,7 @@ def test_a_peg_tilts_as_far_as_asked_and_the_written_model_does_so_again(peg: Pa
     words = ["gap=0.05:0.5", "--goal", "objective = 0.03", "-o", best, "-o", trials, "--json", answer]
     found = run("optimize", peg, *words, "--jobs", 1, "-o", tmp_path / "way.png")
     assert found.exit_code == 0, found.output
-    assert found.stdout.startswith("Meets objective = 0.03, at gap = ")
+    assert found.stdout.startswith("Meets objective = 1.71887°, at gap = ")
     data = json.loads(answer.read_text())
     gap = data["best"]["values"]["gap"]
     assert tilt(gap, 10) == pytest.approx(0.03, rel=2e-5)

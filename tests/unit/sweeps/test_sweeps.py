@@ -11,6 +11,8 @@ from click.testing import CliRunner
 import pliant
 from pliant.cli import main
 from pliant.core.errors import InputError
+from pliant.files.kinds import KINDS, fetch
+from pliant.files.writer import plain
 from pliant.sweeps.cases import Case, grid_cases, range_values, table_cases
 from pliant.sweeps.quantities import chosen, quantities
 from pliant.sweeps.solve_case import solve_case
@@ -120,6 +122,31 @@ def test_a_case_is_solved_as_its_file_would_be(tray: Path):
     model = pliant.load(tray, parameters={"gap": 0.3})
     assert row["data"]["objective"] == pliant.solve(model).to_dict()["objective"]
     assert row["status"] == "converged"
+
+
+ASKED: dict[str, tuple[str, dict[str, Any]]] = {  # by kind: a small model, and a study for every command
+    "assembly": ("square-peg", {"loosen": {"limit": 0.05, "accuracy": 0.1}, "prove": {"nodes": 20}}),
+    "linkage": ("hoeken", {"edit": {"move": [{"joint": "P", "to": [2.1, 4]}], "samples": 24}}),
+    "mechanism": ("singular", {}),
+    "fastener": ("two-hooks", {}),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "command"), [(kind, command) for kind in KINDS for command in KINDS[kind].commands]
+)
+def test_every_command_that_a_kind_can_be_asked_works_in_a_sweep(kind: str, command: str, tmp_path: Path):
+    name, study = ASKED[kind]
+    data = plain(pliant.gallery.load(name))
+    model = pliant.load({**data, "study": {**data.get("study", {}), **study}})
+    pliant.save(model, path := tmp_path / "model.toml")
+    (case,) = grid_cases(path, {}, 10**6)
+    row = solve_case(case.to_task(command), lambda *_: None)
+    assert row is not None
+    assert row["data"]["command"] == command
+    assert row["status"].upper() in fetch(KINDS[kind].statuses[command]).__members__
+    ask = pliant.solve if command == KINDS[kind].command else getattr(pliant, command)
+    assert (row["status"], row["failed"]) == (ask(model).status.name.lower(), row["failed"])
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from pliant.core.errors import Fault, InputError
+from pliant.core.given import given_path, refused
 from pliant.core.model import Flag, Frozen, Gap, Length, Positive
 from pliant.core.store import Json, write_whole
 from pliant.core.written import figure, listed
@@ -172,7 +173,9 @@ def write_parts(parts: CuttingList, path: str | Path) -> None:
         InputError: the suffix is none of these, or there is no thickness.
         PliantError: the file cannot be written.
     """
-    write_whole(path, part_bytes(parts, Path(path).suffix.lower()))
+    if not isinstance(parts, CuttingList):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise refused("parts", parts, "list of parts", "Give what parts_of makes of a model")
+    write_whole(path, part_bytes(parts, given_path(path).suffix.lower()))
 
 
 def part_bytes(parts: CuttingList, suffix: str) -> bytes:

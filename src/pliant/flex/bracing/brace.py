@@ -20,6 +20,7 @@ from pliant.core.progress import Interrupted, Progress, silent
 from pliant.flex.bracing.grid import CellBeam, CellGrid, cell_grid
 from pliant.flex.bracing.pairs import widest_pair
 from pliant.flex.bracing.result import AddedBeam, BraceResult
+from pliant.flex.faults import check_limit
 from pliant.flex.model import Assembly, BraceStudy
 from pliant.flex.result import FlexResult
 from pliant.flex.solve import solve
@@ -42,13 +43,14 @@ class _Bracing:
     @property
     def is_enough(self) -> bool:
         """Whether no further beam is wanted."""
-        limit = self.study.limit
+        limit = self.study.flex_limit
         return self.after.objective <= limit if limit is not None else len(self.beams) >= self.study.beams
 
 
 def brace(model: Assembly, study: BraceStudy | None = None, progress: Progress = silent) -> BraceResult:
     """The structure with beams where they help most; or the place for one, where it is not of cells."""
     study = study or model.study.for_command("brace")
+    check_limit(study.limit, model.study.for_command("flex"))
     started = perf_counter()
     first = solve(model, progress=progress)
     work = _Bracing(model, study, progress, first, first)

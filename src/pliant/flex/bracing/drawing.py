@@ -10,6 +10,7 @@ from pliant.core.motion import Mark, Motion
 from pliant.core.plot import Plot, Series
 from pliant.flex.bracing.result import BraceResult
 from pliant.flex.drawing import motion as flex_motion
+from pliant.flex.problem.loads import measure
 
 
 def motion(result: BraceResult) -> Motion:
@@ -25,6 +26,8 @@ def plots(result: BraceResult) -> dict[str, Plot]:
     """The flex by beams."""
     if not result.beams:
         return {}
-    flex = np.array([result.beams[0].before, *(added.after for added in result.beams)])
+    scale, unit = measure(result.model, result.model.study.for_command("flex"))
+    flex = scale * np.array([result.beams[0].before, *(added.after for added in result.beams)])
     count = np.arange(len(flex), dtype=np.float64)
-    return {"flex": Plot("Flex by beams", "beams", "flex", (Series("flex", count, flex, "bars"),))}
+    label = f"flex ({unit})" if unit else "flex"
+    return {"flex": Plot("Flex by beams", "beams", label, (Series("flex", count, flex, "bars"),))}

@@ -7,7 +7,7 @@ from typing import Any
 from pliant.core.store import sayable
 from pliant.core.written import figure, vector_text
 from pliant.flex.bracing.result import BraceResult
-from pliant.flex.report import opening
+from pliant.flex.report import flex_text, opening
 from pliant.flex.report import sentence as flex_sentence
 from pliant.flex.status import BraceStatus
 
@@ -16,7 +16,8 @@ def summary(result: BraceResult) -> str:
     """A sentence, then the beams one by one, and where it gives the most now."""
     rows = [
         f"  beam {number:<13} {added.beam.ends[0]} to {added.beam.ends[1]}, {len(added.beam.cells)} cells: "
-        f"{figure(added.before, digits=4)} to {figure(added.after, digits=4)} (best of {added.tried})"
+        f"{flex_text(result.model, added.before, 4)} to {flex_text(result.model, added.after, 4)} "
+        f"(best of {added.tried})"
         for number, added in enumerate(result.beams, 1)
     ]
     if result.pair is not None:
@@ -30,8 +31,8 @@ def summary(result: BraceResult) -> str:
 
 def sentence(result: BraceResult) -> str:
     """What the beams did."""
-    before, after = (figure(one.objective, digits=4) for one in (result.before, result.after))
-    limit = figure(result.study.limit or 0.0, digits=4)
+    before, after = (flex_text(result.model, one.objective, 4) for one in (result.before, result.after))
+    limit = flex_text(result.model, result.study.flex_limit or 0.0, 4)
     count = f"{len(result.beams)} beam{'s' * (len(result.beams) != 1)}"
     done = f"{count} take{'s' * (len(result.beams) == 1)} the flex from {before} to {after}"
     sentences = {
@@ -48,12 +49,18 @@ def sentence(result: BraceResult) -> str:
     return sentences[result.status]
 
 
+def in_radians(result: BraceResult) -> tuple[str, ...]:
+    """Key paths of the plain data that are angles."""
+    flexes = ("limit", "before", "after", "beams.*.before", "beams.*.after")
+    return flexes if result.model.study.for_command("flex").angular else ()
+
+
 def to_dict(result: BraceResult) -> dict[str, Any]:
     """Everything, as JSON has it."""
     pair = result.pair
     data = {
         **opening(result, "brace"),
-        "limit": result.study.limit,
+        "limit": result.study.flex_limit,
         "before": result.before.objective,
         "after": result.after.objective,
         "beams": [

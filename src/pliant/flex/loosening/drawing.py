@@ -8,6 +8,7 @@ from pliant.core.motion import Motion
 from pliant.core.plot import Plot, Series
 from pliant.flex.drawing import motion as flex_motion
 from pliant.flex.loosening.result import LoosenResult
+from pliant.flex.problem.loads import measure
 
 
 def motion(result: LoosenResult) -> Motion:
@@ -23,9 +24,11 @@ def plots(result: LoosenResult) -> dict[str, Plot]:
     if not bounded:
         return {}
     at = np.array([one.clearance for one in bounded])
-    limit = np.full(len(at), result.study.limit or 0.0)
+    scale, unit = measure(result.model, result.model.study.for_command("flex"))
+    limit = np.full(len(at), scale * (result.study.flex_limit or 0.0))
     series = (
-        Series("flex", at, np.array([one.flex for one in bounded])),
+        Series("flex", at, scale * np.array([one.flex for one in bounded])),
         Series("limit", at, limit, "dashed"),
     )
-    return {"flex": Plot("Flex by clearance", f"clearance ({result.model.units})", "flex", series)}
+    label = f"flex ({unit})" if unit else "flex"
+    return {"flex": Plot("Flex by clearance", f"clearance ({result.model.units})", label, series)}

@@ -177,7 +177,7 @@ def _largest_whole(model: Assembly, group: ClearanceGroup) -> float:
 
 
 def _search(search: _GroupSearch) -> tuple[LoosenStatus, Floats | None]:
-    limit, low, high = search.study.limit or 0.0, search.low, search.high
+    limit, low, high = search.study.flex_limit or 0.0, search.low, search.high
     first = search.result_at(low)
     if first.status is FlexStatus.OVERLAPPING or search.flex(low) > limit:
         return LoosenStatus.IMPOSSIBLE, None

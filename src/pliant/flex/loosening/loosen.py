@@ -15,6 +15,7 @@ from time import perf_counter
 
 from pliant.core.errors import Fault, InputError
 from pliant.core.progress import Interrupted, Progress, silent
+from pliant.flex.faults import check_limit
 from pliant.flex.geometry.bodies import broken_bodies
 from pliant.flex.loosening.assembling import smallest_when_moved
 from pliant.flex.loosening.groups import loosen_groups
@@ -64,6 +65,7 @@ def loosen(model: Assembly, study: LoosenStudy | None = None, progress: Progress
     if study.limit is None:
         cure = "Add limit = … to [study.loosen], or use --limit"
         raise InputError([Fault("study.loosen.limit", "is missing: how far it may flex", cure)])
+    check_limit(study.limit, model.study.for_command("flex"))
     if study.groups:
         return loosen_groups(model, study, progress)
     started = perf_counter()
@@ -107,7 +109,7 @@ def _largest_whole(model: Assembly) -> float:
 
 def _bisect(search: _ClearanceSearch, smallest: float, whole: float) -> tuple[LoosenStatus, float | None]:
     """Grow the clearance until the flex is beyond its limit, then halve what is between."""
-    limit = search.study.limit
+    limit = search.study.flex_limit
     assert limit is not None
     low = max(smallest, FIRST * whole)
     while low > max(smallest, LEAST * whole) and search.flex(low) > limit:

@@ -8,7 +8,7 @@ from typing import Any
 from pliant.core.store import sayable
 from pliant.core.written import figure
 from pliant.flex.loosening.result import LoosenResult
-from pliant.flex.report import opening
+from pliant.flex.report import flex_text, opening
 from pliant.flex.status import FlexStatus, LoosenStatus
 
 
@@ -23,7 +23,7 @@ def summary(result: LoosenResult) -> str:
 
 def sentence(result: LoosenResult) -> str:
     """How loose it may be."""
-    unit, limit = result.model.units, amount(result, result.study.limit or 0.0)
+    unit, limit = result.model.units, amount(result, result.study.flex_limit or 0.0)
     together = (
         f"parts go together from {figure(result.smallest, digits=5)} {unit} on" if result.smallest else ""
     )
@@ -54,7 +54,7 @@ def sentence(result: LoosenResult) -> str:
 
 def _groups_sentence(result: LoosenResult) -> str:
     """How loose the groups may be."""
-    unit, limit = result.model.units, amount(result, result.study.limit or 0.0)
+    unit, limit = result.model.units, amount(result, result.study.flex_limit or 0.0)
     told = ", ".join(f"{one.group} {figure(one.clearance, digits=4)} {unit}" for one in result.groups)
     match result.status:
         case LoosenStatus.FOUND:
@@ -81,14 +81,13 @@ def _group_rows(result: LoosenResult) -> list[str]:
     cells: list[tuple[str, ...]] = [
         ("group", f"clearance ({result.model.units})", "adds to the flex", "share")
     ]
+    angular = result.model.study.for_command("flex").angular
+    scale, degree = (degrees(1.0), "°") if angular else (1.0, "")
     for one in result.groups:
         at = " (its most)" if one.clearance >= one.bounds[1] * (1 - 1e-9) else ""
         at = " (its least)" if one.clearance <= one.bounds[0] * (1 + 1e-9) else at
-        per = (
-            figure(one.sensitivity, size=1e7, digits=4)
-            if one.sensitivity < 1e-3
-            else f"{one.sensitivity:.4g}"
-        )
+        slope = scale * one.sensitivity
+        per = (figure(slope, size=1e7, digits=4) if slope < 1e-3 else f"{slope:.4g}") + degree
         share = f"{100 * one.sensitivity * one.clearance / total:.1f} %"
         cells.append((one.group, f"{figure(one.clearance, digits=5)}{at}", f"{per} for 1", share))
     widths = [max(len(row[k]) for row in cells) for k in range(4)]
@@ -103,17 +102,20 @@ def amount(result: LoosenResult, value: float) -> str:
     """A flex with its unit: what the file's objective is measured in."""
     if not isfinite(value):
         return "without end"
-    terms = result.model.study.for_command("flex").maximize
-    if all(term.spin is not None for term in terms):
-        return f"{figure(degrees(value), digits=5)}°"
-    return f"{figure(value, digits=5)} {result.model.units}" if len(terms) == 1 else figure(value, digits=5)
+    return flex_text(result.model, value)
+
+
+def in_radians(result: LoosenResult) -> tuple[str, ...]:
+    """Key paths of the plain data that are angles."""
+    flexes = ("limit", "flex", "samples.*.flex", "trials.*.flex")
+    return flexes if result.model.study.for_command("flex").angular else ()
 
 
 def to_dict(result: LoosenResult) -> dict[str, Any]:
     """Everything, as JSON has it; None where a motion has no end."""
     data = {
         **opening(result, "loosen"),
-        "limit": result.study.limit,
+        "limit": result.study.flex_limit,
         "clearance": result.clearance,
         "smallest": result.smallest,
         "smallest_moved": result.smallest_moved,

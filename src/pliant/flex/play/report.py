@@ -163,6 +163,15 @@ def _ellipsoid_rows(result: PlayResult, ellipsoid: Ellipsoid) -> list[str]:
     return rows
 
 
+def in_radians(result: PlayResult) -> tuple[str, ...]:
+    """Key paths of the plain data that are angles."""
+    always = ("bodies.*.turn", "curve.angles", "curve.stopped.angle")
+    if result.point is None or result.point.direction is not None:
+        return always
+    stack = ("worst", "rss", "deviation", "percentiles", "joints.*.forward", "joints.*.backward")
+    return (*always, "point.linear", "point.played.*.distance", *(f"point.stack_up.{key}" for key in stack))
+
+
 def to_dict(result: PlayResult) -> dict[str, Any]:
     """Everything, as JSON has it; None where nothing bounds a play."""
     data = {

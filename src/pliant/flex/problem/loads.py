@@ -9,6 +9,7 @@ Source: [Lensgraf2020] eq. 11; its dual read as statics is ours.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import degrees
 
 import numpy as np
 import shapely
@@ -67,6 +68,16 @@ def in_newtons(model: Assembly, study: FlexStudy) -> bool:
     held, _ = held_bodies(model)
     weighed = model.density is not None or all(body.mass for body in model.bodies if body.name not in held)
     return study.gravity is None or weighed
+
+
+def measure(model: Assembly, study: FlexStudy) -> tuple[float, str]:
+    """What columns and charts show an objective by: a factor, and a unit; "" where terms mix their units."""
+    if study.loaded:
+        return 1.0, f"N·{model.units}" if in_newtons(model, study) else ""
+    if study.angular:
+        return degrees(1.0), "deg"
+    terms = [*study.maximize, *(term for stage in study.stages for term in stage.maximize)]
+    return 1.0, "" if any(term.spin is not None for term in terms) else model.units
 
 
 def total_load(study: FlexStudy) -> Floats:

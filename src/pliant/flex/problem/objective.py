@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pliant.core.arrays import Floats, Ints
-from pliant.core.errors import Fault, InputError
+from pliant.core.errors import Fault
 from pliant.core.pose import turn
 from pliant.flex.geometry.parts import Parts
 from pliant.flex.model import Term
@@ -32,6 +32,7 @@ class Objective:
     drawn: float  # what the above give at the drawn pose
     spin: Floats | None = None  # (B + 1,) weights of turns, where travel is asked for as well
     turned: float = 0.0  # what these give at the drawn pose
+    pulls: bool = True  # whether any motion changes it from its start, to first order
 
     def value(self, poses: Floats) -> float:
         """How much has been gained since the drawn pose."""
@@ -69,16 +70,14 @@ class Objective:
 
 
 SETTLED = 1e-3  # of a body's size: so near to its place along an axis, a body is there
+EDGE = 1.001  # times that: who is led to a place ends this far past it, give or take rounding, and is there
 LEAST = 1e-9  # of the assembly's extent: nearer to a centre or a line, a body is on it
 
 
 def compile_objective(
-    terms: tuple[Term, ...], parts: Parts, joints: Joints, start: Floats, where: str = "study.maximize"
+    terms: tuple[Term, ...], parts: Parts, joints: Joints, start: Floats
 ) -> tuple[Objective, Joints]:
-    """The objective of a motion from `start` (B + 1, 3), and the joints with the rows that its terms need.
-
-    Faults are under the key `where`.
-    """
+    """The objective of a motion from `start` (B + 1, 3), and the joints with the rows that its terms need."""
     linear, sizes = np.zeros((2, parts.count + 1, 3))
     followed: list[Objective] = []
     for term in terms:
@@ -101,7 +100,8 @@ def compile_objective(
         for key in ("body", "point", "direction")
     ]
     objective = Objective(linear, *joined, drawn=Objective(linear, *joined, drawn=0.0).value(start))
-    _check_gradient(terms, parts, objective, sizes, start, where)
+    gradient = np.abs(objective.weights(start)) > 1e-12 * sizes  # of the terms without their signs
+    objective = replace(objective, pulls=bool(gradient[parts.free].any()))
     if len({term.spin is None for term in terms}) > 1:
         turned = float(linear[:, 2] @ start[:, 2])
         objective = replace(objective, spin=linear[:, 2].copy(), turned=turned)
@@ -123,29 +123,19 @@ def _term(term: Term, parts: Parts, start: Floats) -> Objective:
     return Objective(_linear_part(term, parts, start), np.zeros(0, np.int64), none, none, 0.0)
 
 
-def _check_gradient(
-    terms: tuple[Term, ...], parts: Parts, objective: Objective, sizes: Floats, start: Floats, where: str
-) -> None:
-    """Refuse an objective that no motion changes from its start, to first order.
-
-    `sizes` (B + 1, 3) are the weights of the terms without their signs.
-    """
-    gradient = np.abs(objective.weights(start)) > 1e-12 * sizes
-    if gradient[parts.free].any():
-        return
+def still_faults(terms: tuple[Term, ...], where: str) -> list[Fault]:
+    """Why no motion changes an objective from its start, to first order; `where` is the key of its terms."""
     faults = [_zero_term_fault(f"{where}[{place}]", term) for place, term in enumerate(terms)]
     if None in faults:
-        problem = (
-            "its terms cancel each other: no motion from the drawn pose changes their sum, to first order"
-        )
-        faults = [Fault(where, problem, "Leave one of them out, or weigh them otherwise")]
-    raise InputError([fault for fault in faults if fault])
+        problem = "its terms cancel each other: no motion from here changes their sum, to first order"
+        return [Fault(where, problem, "Leave one of them out, or weigh them otherwise")]
+    return [fault for fault in faults if fault]
 
 
 def _zero_term_fault(where: str, term: Term) -> Fault | None:
-    """What to say of a term that is zero because of where the bodies are drawn."""
+    """What to say of a term that is zero because of where the bodies are."""
     if term.radial is not None:
-        problem = "every body that moves is drawn at this very centre, and none is away from it"
+        problem = "every body that moves is at this very centre, and none is away from it"
         return Fault(f"{where}.radial", problem, "Choose another centre, or a direction")
     if term.gather is not None:
         problem = f"every body that moves stands on the line through {term.gather!r} already"
@@ -185,8 +175,12 @@ def _sides(term: Term, parts: Parts, start: Floats) -> tuple[Floats, Floats]:
 
 def _sides_of_place(term: Term, parts: Parts, start: Floats) -> Floats:
     """On which sides of its place a body is along x and y: −1, 0 where it is there already, 1."""
-    off = start[parts.index(term.body or ""), :2] - np.array(term.to)
-    return np.where(np.abs(off) > SETTLED * parts.size, np.sign(off), 0.0)
+    off = _off_place(term, parts, start)
+    return np.where(np.abs(off) > EDGE * SETTLED * parts.size, np.sign(off), 0.0)
+
+
+def _off_place(term: Term, parts: Parts, start: Floats) -> Floats:
+    return start[parts.index(term.body or ""), :2] - np.array(term.to)
 
 
 def _with_places(terms: tuple[Term, ...], parts: Parts, joints: Joints, start: Floats) -> Joints:
@@ -199,13 +193,14 @@ def _with_places(terms: tuple[Term, ...], parts: Parts, joints: Joints, start: F
     for term in terms:
         if term.to is None:
             continue
-        body = parts.index(term.body or "")
+        body, off = parts.index(term.body or ""), np.abs(_off_place(term, parts, start)).tolist()
         for column, side in enumerate(_sides_of_place(term, parts, start).tolist()):
             signs = np.array([side] if side else [1.0, -1.0])
             blocks = np.zeros((len(signs), 2, 3))
             blocks[:, 0, column] = signs
             # Reached is reached from either side, by a little: rows without any room have no interior.
-            offset = SETTLED * parts.size - signs * term.to[column]
+            room = SETTLED * parts.size if side else max(SETTLED * parts.size, off[column])
+            offset = room - signs * term.to[column]
             bodies, source = np.array([[body, parts.count]] * len(signs)), np.full(len(signs), len(named))
             made.append(Linear(bodies, blocks, offset, source))
         named.append(Joint("place", (term.body or "",), f"place of {term.body}"))

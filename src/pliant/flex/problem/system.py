@@ -9,6 +9,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.core.clock import Clock
+from pliant.core.errors import InputError
 from pliant.flex.contact.distance import Rows, gaps, gaps_and_blocks
 from pliant.flex.contact.insets import Insets
 from pliant.flex.contact.neighbours import gap_scale
@@ -16,10 +17,10 @@ from pliant.flex.contact.overlap import path_overlap
 from pliant.flex.faults import check_study
 from pliant.flex.geometry.parts import Parts, compile_parts
 from pliant.flex.lp.program import ROUNDING, Program
-from pliant.flex.model import Assembly, FlexStudy, held_bodies
+from pliant.flex.model import Assembly, FlexStudy, Term, held_bodies
 from pliant.flex.problem.joints import Joints, compile_joints
 from pliant.flex.problem.loads import with_loads
-from pliant.flex.problem.objective import Objective, compile_objective
+from pliant.flex.problem.objective import Objective, compile_objective, still_faults
 
 ROUNDED = 1e-10  # of a body's size: bodies drawn as near as that touch
 RATTLES = 0.05  # of a body's radius: gaps from which parts do
@@ -164,6 +165,9 @@ def compile_system(model: Assembly, study: FlexStudy) -> System:
     study = with_loads(model, study)
     parts = compile_parts(model)
     objective, joints = _compile_stage(model, study, parts, 0, parts.drawn)
+    if not objective.pulls:
+        where = "study.stages[0].maximize" if study.stages else "study.maximize"
+        raise InputError(still_faults(_terms(study, 0), where))
     clearances = [pin.clearance for pin in model.pins if pin.clearance > 0]
     own = any(body.clearance is not None for body in model.bodies)
     gap = gap_scale(parts, 0.0 if own else model.clearance) or min(clearances, default=0.0)
@@ -173,7 +177,7 @@ def compile_system(model: Assembly, study: FlexStudy) -> System:
 
 
 def system_of_stage(model: Assembly, system: System, stage: int, start: Floats) -> System:
-    """The system of a stage of a study, which starts at poses (B + 1, 3)."""
+    """The system of a stage that starts at poses (B + 1, 3), where its objective may pull at nothing."""
     objective, joints = _compile_stage(model, system.study, system.parts, stage, start)
     return System(system.parts, joints, objective, system.study, system.gap, system.clock)
 
@@ -191,7 +195,8 @@ def _compile_stage(
     model: Assembly, study: FlexStudy, parts: Parts, stage: int, start: Floats
 ) -> tuple[Objective, Joints]:
     joints = compile_joints(_model_of_stage(model, study, stage), parts)
-    if not study.stages:
-        return compile_objective(study.maximize, parts, joints, start)
-    where = f"study.stages[{stage}].maximize"
-    return compile_objective(study.stages[stage].maximize, parts, joints, start, where)
+    return compile_objective(_terms(study, stage), parts, joints, start)
+
+
+def _terms(study: FlexStudy, stage: int) -> tuple[Term, ...]:
+    return study.stages[stage].maximize if study.stages else study.maximize

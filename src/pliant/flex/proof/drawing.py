@@ -12,6 +12,7 @@ from pliant.core.plot import Plot, Series
 from pliant.core.pose import carry
 from pliant.flex.drawing import motion as flex_motion
 from pliant.flex.geometry.parts import compile_parts
+from pliant.flex.problem.loads import measure
 from pliant.flex.proof.result import ProofResult
 
 
@@ -48,12 +49,13 @@ def plots(result: ProofResult) -> dict[str, Plot]:
     """The objective along the witness, between the bounds."""
     if result.witness is None or not isfinite(result.upper):
         return {}
-    values = result.witness.frames.objective
+    scale, unit = measure(result.model, result.model.study.for_command("flex"))
+    values = scale * result.witness.frames.objective
     frames = np.arange(len(values), dtype=np.float64)
     series = (
         Series("witness", frames, values),
-        Series("upper bound", frames, np.full(len(values), result.upper), "dashed"),
-        Series("lower bound", frames, np.full(len(values), result.lower), "dashed"),
+        Series("upper bound", frames, np.full(len(values), scale * result.upper), "dashed"),
+        Series("lower bound", frames, np.full(len(values), scale * result.lower), "dashed"),
     )
-    unit = result.model.units
-    return {"bounds": Plot("Flex between its bounds", "frame", f"objective ({unit})", series)}
+    label = f"objective ({unit})" if unit else "objective"
+    return {"bounds": Plot("Flex between its bounds", "frame", label, series)}

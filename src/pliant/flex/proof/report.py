@@ -8,7 +8,7 @@ from typing import Any
 from pliant.core.store import sayable
 from pliant.core.written import figure, listed
 from pliant.flex.proof.result import ProofResult
-from pliant.flex.report import opening
+from pliant.flex.report import flex_text, opening
 from pliant.flex.report import sentence as flex_sentence
 from pliant.flex.status import ProofStatus
 
@@ -64,10 +64,13 @@ def _amount(result: ProofResult, value: float) -> str:
     """A flex with its unit: what the file's objective is measured in."""
     if not isfinite(value):
         return "no bound"
-    terms = result.model.study.for_command("flex").maximize
-    if all(term.spin is not None for term in terms):
-        return f"{figure(degrees(value), digits=5)}°"
-    return f"{figure(value, digits=5)} {result.model.units}" if len(terms) == 1 else figure(value, digits=5)
+    return flex_text(result.model, value)
+
+
+def in_radians(result: ProofResult) -> tuple[str, ...]:
+    """Key paths of the plain data that are angles."""
+    bounds = ("lower", "upper", "objective") if result.model.study.for_command("flex").angular else ()
+    return (*bounds, "box.*[2]")
 
 
 def to_dict(result: ProofResult) -> dict[str, Any]:

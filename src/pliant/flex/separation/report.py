@@ -67,6 +67,11 @@ def _names(names: tuple[str, ...]) -> str:
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
+def in_radians(_result: SeparationResult) -> tuple[str, ...]:
+    """Key paths of the plain data that are angles: none."""
+    return ()
+
+
 def to_dict(result: SeparationResult) -> dict[str, Any]:
     """Everything, as JSON has it."""
     data = {

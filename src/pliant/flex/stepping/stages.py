@@ -2,7 +2,9 @@
 
 So a motion that no single objective leads to is described by its parts: a formation draws out,
 closes up, and goes through a door. A stage whose bodies have places to go to must bring them
-there, or the motion ends with it and says who is stuck where, and by what.
+there, or the motion ends with it and says who is stuck where, and by what. A stage that finds
+nothing to gain where it begins ends at once: where it begins is known only once the one before it
+has ended, so that this is no fault of the file.
 """
 
 from __future__ import annotations
@@ -16,9 +18,10 @@ from pliant.core.progress import Interrupted, Progress
 from pliant.core.written import listed
 from pliant.flex.contact.distance import gaps
 from pliant.flex.diagnosis.as_drawn import findings_as_drawn
-from pliant.flex.diagnosis.contact_forces import contact_shares
+from pliant.flex.diagnosis.contact_forces import ContactForce, contact_shares
 from pliant.flex.diagnosis.unbounded import Ending
 from pliant.flex.model import Assembly
+from pliant.flex.problem.objective import still_faults
 from pliant.flex.problem.system import System, system_of_stage
 from pliant.flex.result import FlexResult, Frames, StageEnd, Stuck
 from pliant.flex.status import FlexStatus
@@ -68,6 +71,8 @@ def _climb(
     unmet = _unmet(system, trajectory.here)
     if unmet:
         return trajectory.result(Ending(FlexStatus.VIOLATED, note=unmet)), ()
+    if not system.objective.pulls:
+        return _ended_at_once(model, trajectory, stage)
     ending = ascend(system, trajectory, system.study.steps, progress)
     stuck = tuple(_stuck(trajectory, stage)) if ending.status.at_rest else ()
     for finer in FINER if stuck else ():  # of thousands, the last few are little of what all together gain
@@ -82,6 +87,20 @@ def _climb(
         stuck = tuple(_stuck(trajectory, stage)) if ending.status.at_rest else ()
     if stuck:
         ending = replace(ending, status=FlexStatus.BLOCKED, note=_note(stuck, model.units))
+    return trajectory.result(ending), stuck
+
+
+def _ended_at_once(
+    model: Assembly, trajectory: Trajectory, stage: int
+) -> tuple[FlexResult, tuple[Stuck, ...]]:
+    """A stage whose objective pulls at nothing where it starts: everybody is there, or its terms cancel."""
+    stuck = tuple(_stuck(trajectory, stage))
+    faults = still_faults(trajectory.system.study.stages[stage].maximize, "")
+    reasons = list(dict.fromkeys(fault.problem for fault in faults))
+    note = f"there is nothing to gain where it starts: {listed(reasons, '; ', most=SHOWN)}"
+    ending = Ending(FlexStatus.CONVERGED, note=note)
+    if stuck:
+        ending = Ending(FlexStatus.BLOCKED, note=f"{_note(stuck, model.units)}; {note}")
     return trajectory.result(ending), stuck
 
 
@@ -116,9 +135,10 @@ def _stuck(trajectory: Trajectory, stage: int) -> Iterator[Stuck]:
                 off.append((away, body))
     if not off:
         return
-    last = trajectory.linear_steps[-1]
-    rows = system.rows(last.here.contacts.rows)
-    forces = contact_shares(system, rows, last.here.poses, last.program, last.solution, ranges=False)
+    forces: tuple[ContactForce, ...] = ()
+    for last in trajectory.linear_steps[-1:]:  # none where nothing pulled at anybody
+        rows = system.rows(last.here.contacts.rows)
+        forces = contact_shares(system, rows, last.here.poses, last.program, last.solution, ranges=False)
     for away, body in sorted(off, key=lambda each: -each[0]):
         pressing = [force for force in forces if body in force.bodies and force.kind != "place"]
         pressing.sort(key=lambda force: -force.force)
@@ -140,7 +160,11 @@ def _note(stuck: Sequence[Stuck], unit: str) -> str:
 def _joined(results: list[FlexResult], ends: list[StageEnd], count: int) -> FlexResult:
     """One result of all stages: the first one's forces and estimate, the last one's end."""
     first, last = results[0], results[-1]
-    note = f"stage {len(results)} of {count}: {last.note}" if last.note else ""
+    notes = [
+        f"stage {number} of {count}: {result.note}"
+        for number, result in enumerate(results, start=1)
+        if result.note
+    ]
     return replace(
         last,
         objective=sum(result.objective for result in results),
@@ -155,7 +179,7 @@ def _joined(results: list[FlexResult], ends: list[StageEnd], count: int) -> Flex
         solvers=tuple(dict.fromkeys(name for result in results for name in result.solvers)),
         relaxed=max(result.relaxed for result in results),
         stages=tuple(ends),
-        note=note,
+        note="; ".join(notes),
     )
 
 

@@ -72,13 +72,15 @@ def edit(model: Linkage, study: EditStudy | None = None, progress: Progress = si
 
 
 def check(model: Linkage) -> None:
-    """Refuse what a trace or an edit of a linkage by its own study refuses."""
+    """Refuse what a trace or an edit of a linkage by its own study refuses.
+
+    An edit that asks for nothing yet is none of that: what shall change may be given beside the file.
+    """
     trace.prepare(model, model.study.for_command("trace"))
     if (study := model.study.edit) is None:
         return
     with run_loops("linkage", POSE_AS_PYTHON * study.samples * len(model.joints)):
         try:
-            _refuse_empty(study)
             prepare(model, study, study.samples)
         except InputError as error:
             faults = [replace(fault, where=f"study.edit.{fault.where}".rstrip(".")) for fault in error.faults]
@@ -106,8 +108,7 @@ def _edit(model: Linkage, study: EditStudy, progress: Progress) -> EditResult:
 
 
 def _refuse_empty(study: EditStudy) -> None:
-    requests = study.move or study.curves or study.lengths or study.enclosure or study.guard.transmission
-    if not requests:
+    if study.is_empty:
         cure = "Add a move, a curve, a length, an enclosure, or guard.transmission"
         raise InputError([Fault("", "the edit asks for nothing", cure)])
 

@@ -89,6 +89,12 @@ def summary(result: EditResult) -> str:
     )
 
 
+def in_radians(result: EditResult) -> tuple[str, ...]:
+    """Key paths of the plain data that are angles: of motors that turn."""
+    turning = [k for k, motor in enumerate(result.model.motors) if not motor.linear]
+    return tuple(f"edited.motors.{k}.{key}" for k in turning for key in ("range", "profile"))
+
+
 def to_dict(result: EditResult) -> dict[str, Any]:
     """Everything, as JSON has it."""
     data = {

@@ -59,6 +59,11 @@ def summary(result: Synthesis) -> str:
     return "\n".join([said, *lines])
 
 
+def in_radians(_result: Synthesis) -> tuple[str, ...]:
+    """Key paths of the plain data that are angles."""
+    return ("answers.*.transmission",)
+
+
 def to_dict(result: Synthesis) -> dict[str, Any]:
     """Plain lists and numbers, for JSON."""
     best = result.answers[0].linkage if result.answers else None
