@@ -25,10 +25,10 @@ def is_angle(name: str, in_radians: Iterable[str]) -> bool:
     return any(re.fullmatch(re.escape(one).replace(r"\*", ".*") + r"(\[\d+\])*", path) for one in in_radians)
 
 
-def told(value: float, angle: bool, digits: int = DIGITS) -> str:
+def amount_text(value: float, angle: bool, digits: int = DIGITS) -> str:
     """A figure in so many digits; an angle in degrees.
 
-    >>> told(0.5, False), told(0.5, True)
+    >>> amount_text(0.5, False), amount_text(0.5, True)
     ('0.5', '28.6479°')
     """
     return f"{figure(degrees(value), digits=digits)}°" if angle else figure(value, digits=digits)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pliant.core.angular import angles_of, told
+from pliant.core.angular import amount_text, angles_of
 from pliant.core.errors import Fault, InputError
 from pliant.core.status import ANSWERED, NO_ANSWER, Status, Tone
 from pliant.core.store import version
@@ -241,7 +241,13 @@ def _sentence(compared: Comparison) -> str:
 
 
 def _figure_text(one: ComparedFigure, value: Figure) -> str:
-    return "none" if value is None else value if isinstance(value, str) else told(value, one.angle, digits=5)
+    return (
+        "none"
+        if value is None
+        else value
+        if isinstance(value, str)
+        else amount_text(value, one.angle, digits=5)
+    )
 
 
 def _percent(one: ComparedFigure) -> str:

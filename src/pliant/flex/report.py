@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.core.angular import told
+from pliant.core.angular import amount_text
 from pliant.core.store import opening as json_opening
 from pliant.core.store import sayable
 from pliant.core.written import figure, listed, vector_text, within
@@ -165,7 +165,7 @@ def flex_text(model: Assembly, value: float, digits: int = 5) -> str:
     """A flex of the model's own study, with the unit of what is maximised where there is one."""
     study = model.study.for_command("flex")
     if study.angular:
-        return told(value, angle=True, digits=digits)
+        return amount_text(value, angle=True, digits=digits)
     alone = len(study.maximize) == 1 and not study.loaded
     return f"{figure(value, digits=digits)}{f' {model.units}' if alone else ''}"
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pliant.core.angular import is_angle, told
+from pliant.core.angular import amount_text, is_angle
 from pliant.core.errors import Fault, InputError
 from pliant.core.expression import ExpressionError, evaluate, units_in
 from pliant.core.given import given_text
@@ -36,13 +36,13 @@ class FigureGoal:
         """How far a figure is from the best: the smaller, the better."""
         return {"minimize": figure, "maximize": -figure, "meet": abs(figure - self.value)}[self.aim]
 
-    def told(self, angle: bool) -> str:
+    def as_text(self, angle: bool) -> str:
         """The goal as it is said to people: an angle in degrees."""
         meets = self.aim == "meet"
         return f"{self.figure} = {_end(self.value, angle)}" if meets else f"{self.aim} {self.figure}"
 
     def __str__(self) -> str:
-        return self.told(angle=False)
+        return self.as_text(angle=False)
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class FigureLimit:
         """By which a margin is measured: the larger end; 0 where that is 0."""
         return max(abs(end) for end in (self.low, self.high) if math.isfinite(end))
 
-    def told(self, angle: bool) -> str:
+    def as_text(self, angle: bool) -> str:
         """The limit as it is said to people: an angle in degrees."""
         low, high = (_end(end, angle) for end in (self.low, self.high))
         if self.low == self.high:
@@ -77,7 +77,7 @@ class FigureLimit:
         return f"{self.figure} <= {high}" if math.isfinite(self.high) else f"{self.figure} >= {low}"
 
     def __str__(self) -> str:
-        return self.told(angle=False)
+        return self.as_text(angle=False)
 
 
 def is_angular(name: str, figures: Mapping[str, Mapping[str, float]], in_radians: Sequence[str]) -> bool:
@@ -87,7 +87,7 @@ def is_angular(name: str, figures: Mapping[str, Mapping[str, float]], in_radians
 
 
 def _end(value: float, angle: bool) -> str:
-    return told(value, angle=True) if angle else f"{value:g}"
+    return amount_text(value, angle=True) if angle else f"{value:g}"
 
 
 def meant(name: str, figures: Mapping[str, Mapping[str, float]]) -> Mapping[str, float]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pliant.core.angular import told
+from pliant.core.angular import amount_text
 from pliant.core.errors import Fault, InputError
 from pliant.core.given import given_path
 from pliant.core.plot import Plot, Series
@@ -142,7 +142,7 @@ class OptimizeResult:
             series.append(Series("best so far", np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]))
         note = f"{self.failed} of {len(self.trials)} without an answer" if self.failed else ""
         label = f"{self.goal.figure} (deg)" if angle else self.goal.figure
-        return Plot(self.goal.told(angle), "values tried", label, tuple(series), note=note)
+        return Plot(self.goal.as_text(angle), "values tried", label, tuple(series), note=note)
 
     def save(self, path: str | Path) -> None:
         """Write the best model (.toml), or all that was tried (.csv, .parquet, .json), by the suffix.
@@ -199,7 +199,7 @@ def _sentence(result: OptimizeResult) -> str:
     at = values_text(best.values)
     if result.status is OptimizeStatus.INFEASIBLE:
         broken = "; ".join(
-            f"{limit.told(of)} by {told(-margin, of, digits=4)}"
+            f"{limit.as_text(of)} by {amount_text(-margin, of, digits=4)}"
             for limit, margin in _broken(result, best)
             for of in [result.is_angle(limit.figure)]
         )
@@ -209,12 +209,10 @@ def _sentence(result: OptimizeResult) -> str:
     if not best.keeps:
         return f"Nothing tried so far keeps all limits{unsure}."
     if goal.aim == "meet" and result.status is not OptimizeStatus.MET:
-        return (
-            f"Comes no nearer to {goal.told(angle)} than {told(best.goal, angle, digits=5)}, at {at}{unsure}."
-        )
+        return f"Comes no nearer to {goal.as_text(angle)} than {amount_text(best.goal, angle, digits=5)}, at {at}{unsure}."
     word = {"meet": "Meets", "minimize": "Least", "maximize": "Largest"}[goal.aim]
-    found = f"{word} {goal.figure} found: {told(best.goal, angle, digits=5)}"
-    said = f"Meets {goal.told(angle)}" if goal.aim == "meet" else found
+    found = f"{word} {goal.figure} found: {amount_text(best.goal, angle, digits=5)}"
+    said = f"Meets {goal.as_text(angle)}" if goal.aim == "meet" else found
     return f"{said}, at {at}{unsure}{' (of all combinations)' if result.every else ''}."
 
 
@@ -242,7 +240,7 @@ def _lines(result: OptimizeResult) -> list[str]:
         angle = result.is_angle(limit.figure)
         shown = [_figure(limit.worst(found)[1], angle) if found else "–" for found in known]
         near = _nearness(limit, best.margins[k], angle)
-        lines.append(f"  {limit.told(angle):<24} {shown[0]:>14} {shown[1]:>14}  {near}")
+        lines.append(f"  {limit.as_text(angle):<24} {shown[0]:>14} {shown[1]:>14}  {near}")
     for name, said in result.ranges.items():
         shown = [_figure(trial.values.get(name, "–")) for trial in (start, best)]
         lines.append(f"  {name:<24} {shown[0]:>14} {shown[1]:>14}  of {said}")
@@ -254,7 +252,7 @@ def _lines(result: OptimizeResult) -> list[str]:
 def _figure(value: Value, angle: bool = False) -> str:
     if isinstance(value, str):
         return value
-    return told(value, angle, digits=5) if math.isfinite(value) else "–"
+    return amount_text(value, angle, digits=5) if math.isfinite(value) else "–"
 
 
 def _nearness(limit: FigureLimit, margin: float, angle: bool) -> str:
@@ -263,7 +261,7 @@ def _nearness(limit: FigureLimit, margin: float, angle: bool) -> str:
     if 0 <= margin <= REACHED * limit.size:
         return "reached"
     share = f" ({abs(margin) / limit.size:.2%})" if limit.size else ""
-    return f"{'within' if margin >= 0 else 'beyond'} by {told(abs(margin), angle, digits=3)}{share}"
+    return f"{'within' if margin >= 0 else 'beyond'} by {amount_text(abs(margin), angle, digits=3)}{share}"
 
 
 def _again(result: OptimizeResult) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.core.angular import angles_of, told
+from pliant.core.angular import amount_text, angles_of
 from pliant.core.errors import Fault, InputError
 from pliant.core.given import given_path
 from pliant.core.plot import Plot, Series
@@ -100,7 +100,7 @@ class SweepTable:
         for name in self.figures[:20]:
             values = [(row.figures[name], row.name) for row in self.rows if name in row.figures]
             (low, at_low), (high, at_high) = min(values), max(values)
-            ends = [told(value, name in self.angles) for value in (low, high)]
+            ends = [amount_text(value, name in self.angles) for value in (low, high)]
             lines.append(f"  {name:<18} {ends[0]} ({at_low}) to {ends[1]} ({at_high})")
         for row in [row for row in self.rows if row.failed][:5]:
             lines.append(f"  {row.name:<18} {row.status}: {row.message}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from pliant.core.angular import told
+from pliant.core.angular import amount_text
 from pliant.sweeps.tolerance_status import ToleranceStatus
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def summary(result: TolerancesResult) -> str:
     lines = [sentence(result)]
     for k, limit in enumerate(result.limits):
         kept = sum(margins[k] >= 0 for margins in result.margins)
-        said = limit.told(result.is_angle(limit.figure))
+        said = limit.as_text(result.is_angle(limit.figure))
         lines.append(f"  {said:<24} kept by {kept} of {len(result.margins)}")
     for name, spread in list(result.figures.items())[:SHOWN]:
         lines += _figure_lines(name, spread, list(result.spreads), result.is_angle(name))
@@ -50,9 +50,9 @@ def summary(result: TolerancesResult) -> str:
 def _figure_lines(name: str, spread: FigureSpread, inputs: list[str], angle: bool) -> list[str]:
     if not spread.count:
         return [f"  {name:<24} no sample has it"]
-    nominal = f", as it stands {told(spread.nominal, angle)}" if math.isfinite(spread.nominal) else ""
-    low, middle, high = (told(one, angle) for one in spread.percentiles[1:4])
-    around = f"{told(spread.mean, angle)} ± {told(spread.sigma, angle, digits=4)}"
+    nominal = f", as it stands {amount_text(spread.nominal, angle)}" if math.isfinite(spread.nominal) else ""
+    low, middle, high = (amount_text(one, angle) for one in spread.percentiles[1:4])
+    around = f"{amount_text(spread.mean, angle)} ± {amount_text(spread.sigma, angle, digits=4)}"
     lines = [
         f"  {name:<24} {around} (1 sigma){nominal}",
         f"  {'':<24} 5 % below {low}, half below {middle}, 5 % above {high}",

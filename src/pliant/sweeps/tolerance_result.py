@@ -266,7 +266,7 @@ class TolerancesResult:
         ]
         top = float(counts.max(initial=1))
         lines = [
-            Series(limit.told(scale != 1), np.full(2, scale * end), np.array([0.0, top]), "dashed")
+            Series(limit.as_text(scale != 1), np.full(2, scale * end), np.array([0.0, top]), "dashed")
             for limit, end in ends
         ]
         failed = f"; {self.samples.failed} without an answer" if self.samples.failed else ""
