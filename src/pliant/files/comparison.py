@@ -241,13 +241,9 @@ def _sentence(compared: Comparison) -> str:
 
 
 def _figure_text(one: ComparedFigure, value: Figure) -> str:
-    return (
-        "none"
-        if value is None
-        else value
-        if isinstance(value, str)
-        else amount_text(value, one.angle, digits=5)
-    )
+    if value is None:
+        return "none"
+    return value if isinstance(value, str) else amount_text(value, one.angle, digits=5)
 
 
 def _percent(one: ComparedFigure) -> str:

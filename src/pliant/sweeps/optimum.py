@@ -209,7 +209,8 @@ def _sentence(result: OptimizeResult) -> str:
     if not best.keeps:
         return f"Nothing tried so far keeps all limits{unsure}."
     if goal.aim == "meet" and result.status is not OptimizeStatus.MET:
-        return f"Comes no nearer to {goal.as_text(angle)} than {amount_text(best.goal, angle, digits=5)}, at {at}{unsure}."
+        nearest = amount_text(best.goal, angle, digits=5)
+        return f"Comes no nearer to {goal.as_text(angle)} than {nearest}, at {at}{unsure}."
     word = {"meet": "Meets", "minimize": "Least", "maximize": "Largest"}[goal.aim]
     found = f"{word} {goal.figure} found: {amount_text(best.goal, angle, digits=5)}"
     said = f"Meets {goal.as_text(angle)}" if goal.aim == "meet" else found
