@@ -90,10 +90,11 @@ def _with_origin(t: Floats, angles: Floats, free: bool) -> tuple[Floats, Floats,
     """The path with the drawn pose, where every angle is 0, put on it or before it."""
     if free:  # may turn back as far as it was to go on
         return np.concatenate([-t[:0:-1], t]), np.concatenate([-angles[:, :0:-1], angles], axis=1), 0.0
-    if len(t) == 2:
-        zero = -angles[:, 0] / (angles[:, 1] - angles[:, 0])
+    if (angles[:, 0] == 0).all():
+        return t, angles, 0.0
+    if len(t) == 2 and not angles[angles[:, 0] == angles[:, 1]].any():  # a motor at rest is at 0 all along
+        first, last = angles[angles[:, 0] != angles[:, 1]].T
+        zero = first / (first - last)
         if np.ptp(zero) <= 1e-12 and 0.0 <= zero[0] <= 1.0:
             return t, angles, float(zero[0])
-    elif (angles[:, 0] == 0).all():
-        return t, angles, 0.0
     return np.insert(t, 0, -1.0), np.insert(angles, 0, 0.0, axis=1), -1.0

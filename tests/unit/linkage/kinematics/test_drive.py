@@ -1,5 +1,7 @@
 """Motor paths: turns, ranges, profiles, several motors, and their rates in time."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -35,6 +37,13 @@ def test_a_range_passes_the_drawn_pose_or_is_led_to():
     led = motor_drive(with_motor(range=(1, 3)), 5)
     assert led.origin == -1
     np.testing.assert_allclose(led.angles(np.array([-1.0, 0.0, 1.0]))[0], [0, 1, 3])
+
+
+@pytest.mark.parametrize(("resting", "origin"), [((0, 0), 0.25), ((0.5, 0.5), -1.0)])
+def test_a_motor_that_rests_leaves_the_drawn_pose_to_the_others(resting, origin):
+    motors = [with_motor(profile=profile).motors[0] for profile in (resting, (-1, 3))]
+    assert motor_drive(SimpleNamespace(motors=motors), 2).origin == origin
+    assert motor_drive(with_motor(profile=(0, 0)), 2).origin == 0
 
 
 def test_a_clockwise_motor_turns_its_arm_clockwise():
