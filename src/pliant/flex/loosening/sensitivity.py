@@ -25,6 +25,7 @@ from pliant.flex.problem.system import compile_system
 from pliant.flex.stepping.step import configuration_at
 
 ACCURACY = 1e-7
+SHARPEST = 1e-12  # 1 + the cosine between the normals at a tip: of a sharper one an inset leaves nothing near
 
 
 def clearance_sensitivities(model: Assembly) -> tuple[float, dict[str, float], Floats] | None:
@@ -93,4 +94,5 @@ def _mitres(parts: Parts) -> Floats:
     """By how much an inset of 1 moves each vertex, outwards counted positive, (V, 2): m of both its edges."""
     outlines = parts.outlines
     before, after = outlines.normal[outlines.before], outlines.normal
-    return (before + after) / (1 + (before * after).sum(axis=1, keepdims=True))
+    opening = 1 + (before * after).sum(axis=1, keepdims=True)
+    return (before + after) / np.maximum(opening, SHARPEST)
