@@ -34,8 +34,11 @@ JSON, TOML = Path("model.json"), Path("model.toml")
 # What a study may ask for takes as long as it takes; beyond these it is not run, but run with less.
 AFFORDABLE = {
     "frames": 20, "samples": 90, "steps": 30, "directions": 12, "iterations": 100_000, "digits": 50,
+    "restarts": 10,
 }  # fmt: skip
-CHEAP = {"frames": 3, "samples": 8, "steps": 3, "directions": 4, "iterations": 1_000, "digits": 50}
+CHEAP = {
+    "frames": 3, "samples": 8, "steps": 3, "directions": 4, "iterations": 1_000, "digits": 50, "restarts": 1,
+}  # fmt: skip
 
 AT_MOST = {"draws": 1000, "directions": 6, "beams": 2, "tried": 2}  # of a command beyond solve
 
@@ -131,12 +134,13 @@ def _solve(trial: Trial, model: Any, depth: Depth, refused: bool) -> None:
     less, edited = affordable(model, most), None
     with _fewer(depth > Depth.SOLVED):
         result = _attempt(trial, "solve", lambda: pliant.solve(less))
-    if model.kind == "linkage" and model.study.edit is not None and not model.study.edit.is_empty:
-        quick = {"samples": 24, "iterations": 10 * depth}
-        study = less.study.model_copy(update={"edit": less.study.edit.model_copy(update=quick)})
+    if model.kind == "linkage" and (edit := less.study.edit) is not None:
+        # An edit that asks for nothing yet cannot be tried, but its keeps are checked all the same.
+        quick = edit.model_copy(update={"samples": 24, "iterations": 10 * depth})
+        study = less.study.model_copy(update={"edit": None if edit.is_empty else quick})
         less = less.model_copy(update={"study": study})
         refused = isinstance(_attempt(trial, "check", lambda: _checked(less)), InputError)
-        edited = _attempt(trial, "edit", lambda: pliant.edit(less))
+        edited = None if edit.is_empty else _attempt(trial, "edit", lambda: pliant.edit(less))
     if model.kind == "assembly":
         for command in ("play", "separate", "loosen", "brace"):
             if getattr(model.study, command) is not None:

@@ -52,7 +52,8 @@ def test_solve_takes_the_options_of_the_kinds_own_command_and_refuses_others(tmp
     assert run("solve", path, "--frames", "40", "--quiet", "--json", tmp_path / "a.json").exit_code == 0
     refused = run("solve", path, "--steps", "4")
     assert refused.exit_code == 2
-    assert "No such option '--steps'" in refused.stderr
+    assert "No such option" in refused.stderr
+    assert "--steps" in refused.stderr
 
 
 def test_solve_says_what_is_wrong_with_a_file(tmp_path: Path):

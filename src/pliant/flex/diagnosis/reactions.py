@@ -9,6 +9,7 @@ which is a linear program over all y that balance the load.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy.optimize import linprog
@@ -154,7 +155,10 @@ def _range(system: System, program: Program, forces: Floats, along: Floats) -> t
     ]
     ends: list[float] = []
     for sign in (1.0, -1.0):
-        answer = linprog(sign * along, A_eq=matrix, b_eq=load, bounds=bounds, method="highs")
+        program_of = partial(linprog, sign * along, A_eq=matrix, b_eq=load, bounds=bounds, method="highs")
+        answer = program_of()
+        if answer.x is None:  # what is known to balance: older presolves called it infeasible by rounding
+            answer = program_of(options={"presolve": False})
         if answer.x is None:
             return None
         ends.append(sign * float(answer.fun) * scale)

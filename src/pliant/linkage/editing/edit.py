@@ -90,8 +90,13 @@ def check(model: Linkage) -> None:
 def _edit(model: Linkage, study: EditStudy, progress: Progress) -> EditResult:
     clock, status = Clock(), EditStatus.TORN
     for finer in FINER:
-        with clock.phase("prepare"):
-            prepared = prepare(model, study, study.samples * finer)
+        try:
+            with clock.phase("prepare"):
+                prepared = prepare(model, study, study.samples * finer)
+        except InputError:
+            if finer == FINER[0]:
+                raise
+            break  # what keeps ask for runs at the samples, and not between them
         if prepared is None:
             status = EditStatus.UNREADY
             break
