@@ -118,8 +118,8 @@ class Motor(Frozen):
             raise fault("has a strut between a joint and itself", "Name two different joints")
         if self.range is not None and self.profile is not None:
             raise fault("has both range and profile", "Give one of the two")
-        if self.range is not None and self.range[0] == self.range[1]:
-            raise fault("has a range of no width", 'Give two different angles, such as ["-40 deg", "40 deg"]')
+        if self.range is not None and abs(self.range[1] - self.range[0]) < SHORTEST:
+            raise fault("has a range of no width", "Give two that differ, such as [0, 0.5]")
         return self
 
 

@@ -82,6 +82,7 @@ REFUSED: dict[str, tuple[type[Any], dict[str, Any], str]] = {
         "has both range and profile",
     ),
     "a range of no width": (Motor, {"joint": "A", "drives": "B", "range": [1, 1]}, "has a range of no width"),
+    "next to no range": (Motor, {"strut": ["A", "B"], "range": [0, 5e-324]}, "has a range of no width"),
     "a profile of one angle": (Motor, {"joint": "A", "drives": "B", "profile": [1]}, "at least 2"),
     "a motor that stands": (Motor, {"joint": "A", "drives": "B", "speed": 0}, "greater than 0"),
     "a slider on nothing": (LinkageSlider, {"joint": "P"}, "has neither along nor on"),

@@ -15,6 +15,8 @@ import numpy as np
 from pliant.core.arrays import Floats
 from pliant.linkage.model import Linkage, Motor
 
+RESTS = 1e-12  # rad, or the unit of length: a motor that travels no further does not move
+
 
 @dataclass(frozen=True)
 class MotorDrive:
@@ -73,10 +75,10 @@ def motor_drive(model: Linkage, samples: int) -> MotorDrive:
 
 
 def _seconds(model: Linkage, angles: Floats) -> float:
-    """Motors run in step: the one that takes longest at its own speed sets the time."""
+    """Motors run in step: the one that takes longest at its own speed sets the time; 1 where all rest."""
     travel = np.abs(np.diff(angles, axis=1)).sum(axis=1)
     speeds = np.array([motor.speed for motor in model.motors])
-    return float((travel / speeds).max()) or 1.0
+    return float((travel / speeds).max()) if travel.max() > RESTS else 1.0
 
 
 def _angles(motor: Motor, t: Floats) -> Floats:
