@@ -111,6 +111,8 @@ def motion_range(plan: RulePlan, drive: MotorDrive, smooth: bool = False) -> Mot
     """March from the drawn pose to the ends of the path, until something is in the way."""
     top = _affordable(plan, drive)
     high, above, up = _continue_to_limit(plan, drive, drive.origin, top, smooth)
+    if high < drive.origin and above is not None:  # a limit at the drawn pose, to within rounding
+        high, above = drive.origin, replace(above, t=drive.origin)
     if above is None and top < 1.0:
         above = MotionLimit(top, plan.joint_names(plan.groups[0]), UNFINISHED)
     low, below, down = drive.origin, None, []
@@ -120,6 +122,8 @@ def motion_range(plan: RulePlan, drive: MotorDrive, smooth: bool = False) -> Mot
         low, below, down = _continue_to_limit(
             plan, drive, drive.origin, max(bottom, 0.0 if drive.origin > 0 else bottom), smooth
         )
+        if low > drive.origin and below is not None:
+            low, below = drive.origin, replace(below, t=drive.origin)
     return MotionRange(low, high, below, above, tuple(sorted([*up, *down], key=lambda c: c.t)), drive.origin)
 
 
