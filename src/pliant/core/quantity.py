@@ -122,7 +122,7 @@ def _without_noise(value: float) -> float:
 # Products of four numbers and quotients of two stay far from where floats end.
 FARTHEST = 1e9  # a coordinate, in the file's unit
 SHORTEST = 1e-9  # a length, in the file's unit
-NOTHING = 1e-250  # a coordinate nearer to 0 is 0
+NOTHING = 1e-60  # a coordinate nearer to 0 is 0
 LARGEST = 1e18  # any other number; what must be positive is no smaller than its reciprocal
 WIDEST = 1e6  # an angle, in radians
 
