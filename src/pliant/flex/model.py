@@ -359,10 +359,14 @@ class FlexStudy(Frozen):
         return bool(self.maximize or self.stages) or self.loaded
 
     @property
+    def terms(self) -> tuple[Term, ...]:
+        """What is maximised, in all stages where there are some."""
+        return tuple(term for stage in self.stages for term in stage.maximize) or self.maximize
+
+    @property
     def angular(self) -> bool:
         """Whether what is maximised is an angle: nothing but turns."""
-        terms = [term for stage in self.stages for term in stage.maximize] if self.stages else self.maximize
-        return bool(terms) and not self.loaded and all(term.spin is not None for term in terms)
+        return bool(self.terms) and not self.loaded and all(term.spin is not None for term in self.terms)
 
     @property
     def loaded(self) -> bool:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from pliant.core.angular import amount_text
 from pliant.core.store import opening as json_opening
 from pliant.core.store import sayable
 from pliant.core.written import figure, listed, vector_text, within
@@ -156,18 +155,14 @@ def _unit(result: FlexResult) -> tuple[float, str]:
     """What the objective is shown by: a factor and a unit, if there is one."""
     if result.study.loaded:
         return 1.0, f"{_force_unit(result)}·{result.model.units}" if _force_unit(result) else ""
-    stages = result.study.stages
-    terms = [term for stage in stages for term in stage.maximize] if stages else result.study.maximize
-    return _unit_of(terms, result.model.units)
+    return _unit_of(result.study.terms, result.model.units)
 
 
 def flex_text(model: Assembly, value: float, digits: int = 5) -> str:
     """A flex of the model's own study, with the unit of what is maximised where there is one."""
     study = model.study.for_command("flex")
-    if study.angular:
-        return amount_text(value, angle=True, digits=digits)
-    alone = len(study.maximize) == 1 and not study.loaded
-    return f"{figure(value, digits=digits)}{f' {model.units}' if alone else ''}"
+    scale, unit = (1.0, "") if study.loaded else _unit_of(study.terms, model.units)
+    return f"{figure(scale * value, digits=digits)}{unit}"
 
 
 def _unit_of(terms: Sequence[Term], length: str) -> tuple[float, str]:

@@ -76,8 +76,7 @@ def measure(model: Assembly, study: FlexStudy) -> tuple[float, str]:
         return 1.0, f"N·{model.units}" if in_newtons(model, study) else ""
     if study.angular:
         return degrees(1.0), "deg"
-    terms = [*study.maximize, *(term for stage in study.stages for term in stage.maximize)]
-    return 1.0, "" if any(term.spin is not None for term in terms) else model.units
+    return 1.0, "" if any(term.spin is not None for term in study.terms) else model.units
 
 
 def total_load(study: FlexStudy) -> Floats:

@@ -136,9 +136,8 @@ def bands(v: Floats, a: Floats, slopes: Floats, limits: Floats) -> Bands:
 
 def normals(v: Floats, a: Floats) -> Floats:
     """Unit normals (F, 2) of a curve, on one side of it even through a cusp, where the point turns back."""
-    v, a = (
-        np.where(np.isfinite(rate).all(axis=0), rate, 0.0) for rate in (v, a)
-    )  # at a limit they have no end
+    # At a limit rates have no end, and say nothing of where the curve goes.
+    v, a = (np.where(np.isfinite(rate).all(axis=0), rate, 0.0) for rate in (v, a))
     speed = np.hypot(*v)
     rests = speed <= 1e-9 * speed.max(initial=0.0)
     along = np.where(rests, a, v)  # a point that starts from rest goes where it is accelerated to
