@@ -24,14 +24,16 @@ MAIN = "from pliant import main; main()"
 USED = """
 import json, sys
 from tests.called import called
-from pliant.core.loops import KERNELS, compile_all, loops_of
+from pliant.core.loops import KERNELS, _method_of, compile_all, loops_of
 method = loops_of(sys.argv[1])
 method.prepare()
-known = [made.py_func.__name__ for made in KERNELS]
+own = [made for made in KERNELS if _method_of(made) == sys.argv[1]]
+known = [made.py_func.__name__ for made in own]
 compile_all(method)
 loaded = [made for made in KERNELS if made.overloads]
 used = {made.py_func for made in loaded} | called(loaded)
-print(json.dumps([known, [made.py_func.__name__ for made in KERNELS if made.py_func in used]]))
+own = [made for made in KERNELS if _method_of(made) == sys.argv[1]]  # those that only a run imports, too
+print(json.dumps([known, [made.py_func.__name__ for made in own if made.py_func in used]]))
 """
 
 
@@ -41,7 +43,9 @@ def test_every_loop_of_a_method_is_known_beforehand_and_compiled(method: str):
     known, compiled = json.loads(said(USED, None, method, PYTHONPATH=WITH_TESTS)[0])
     assert known
     assert sorted(known) == sorted(compiled)
-    for path in (kept.PACKAGE / method).rglob("*.py"):
+    for path in kept.PACKAGE.joinpath(*method.split(".")).rglob("*.py"):
+        if loops._warmed_by(".".join(path.relative_to(kept.PACKAGE).with_suffix("").parts)) != method:
+            continue
         marked = set(re.findall(r"^@kernel(?:_fast)?\ndef (\w+)", path.read_text(), re.MULTILINE))
         assert marked <= set(known), path
 
@@ -145,7 +149,7 @@ def test_beside_other_work_it_is_at_low_priority_and_alone(monkeypatch: pytest.M
 
 
 def test_methods_are_those_that_have_loops():
-    found = {path.parent.name for path in kept.PACKAGE.glob("*/warm.py")} - {"cli"}
-    assert found == set(warm.METHODS)
+    packages = {path.parent.relative_to(kept.PACKAGE).parts for path in kept.PACKAGE.rglob("warm.py")}
+    assert {".".join(package) for package in packages} == {*warm.METHODS, "cli"}
     for method in warm.METHODS:
         assert isinstance(loops.loops_of(method), loops.Loops)

@@ -16,7 +16,8 @@ from pliant.core.errors import PliantError
 from pliant.core.loops import alone, compile_all, compiler, loops_of
 from pliant.core.progress import Progress
 
-METHODS = ("relax", "snap", "linkage", "flex")  # those that take longest first
+# The longest first, and flex.geometry before flex, which calls its loops.
+METHODS = ("relax", "snap", "flex.geometry", "flex", "linkage", "relax.machines")
 
 
 @click.command()
@@ -33,7 +34,8 @@ def warm(methods: tuple[str, ...], jobs: int | None, beside: bool, told: bool, q
     """Compile all loops now, so that no first run has to.
 
     Compiled loops are kept in your cache folder, or where NUMBA_CACHE_DIR says, until pliant, numba or the
-    processor change. METHODS are flex, linkage, relax and snap; all of them, if none is named.
+    processor change. METHODS are flex, linkage, relax and snap, flex.geometry (what curves need of it) and
+    relax.machines (many at once); all of them, if none is named.
     """
     chosen = methods or METHODS
     if beside:

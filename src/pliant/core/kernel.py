@@ -82,7 +82,6 @@ def _kernel(function: Function, **options: Any) -> Function:
         return cast(Function, as_python(function))
     made = _dispatcher(function, **{"pipeline_class": KernelCompiler, **options})
     made._cache = Kept(function)
-    made.typeof_pyval = partial(_typeof, made.typeof_pyval)
     made._compile_for_args = partial(_callee_chooser, made, made._compile_for_args)
     loops.KERNELS.append(made)
     return cast(Function, made)
@@ -94,6 +93,8 @@ def _dispatcher(function: Any, **options: Any) -> Any:
     njit: Any = numba.njit
     made = njit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
     made.get_call_template = partial(_call_template, made.get_call_template)
+    # Of every loop, those that run as Python too: numba asks once for all of them what a tuple's type is.
+    made.typeof_pyval = partial(_typeof, made.typeof_pyval)
     return made
 
 

@@ -33,10 +33,10 @@ STALE = 900.0  # seconds after which a compiling process is no longer believed t
 
 @dataclass(frozen=True)
 class Loops:
-    """The compiled loops of a method."""
+    """The compiled loops of a method, or of a package within it that other runs of the method do without."""
 
-    method: str  # as `pliant warm` takes it
-    modules: tuple[str, ...]  # that they are in, within the method
+    method: str  # as `pliant warm` takes it: "relax", or "relax.machines"
+    modules: tuple[str, ...]  # that they are in, within the package
     exercise: Callable[[], None]  # small runs that between them use every one
 
     def prepare(self) -> None:
@@ -46,7 +46,7 @@ class Loops:
 
 
 def loops_of(method: str) -> Loops:
-    """The loops of a method, by its name: what its `warm` says, which stands above all of the method."""
+    """The loops of a method, by its name: what its `warm` says, which stands above all of its package."""
     return import_module(f"pliant.{method}.warm").LOOPS
 
 
@@ -101,12 +101,12 @@ def _run(run: _Run) -> Generator[None]:
 
 def missing_kernels(loops: Loops) -> list[Any]:
     """The kernels of a method, in modules that are imported, of which nothing is kept."""
-    return [made for made in KERNELS if _method(made) == loops.method and not made._cache.any]
+    return [made for made in KERNELS if _method_of(made) == loops.method and not made._cache.any]
 
 
 def runs_as_python(made: Any, signature: Any) -> bool:
     """Whether a loop that is not loaded shall run as Python."""
-    run = _runs[-1] if _runs else _ended.get(_method(made))
+    run = _runs[-1] if _runs else _ended.get(_method_of(made))
     if run is None or not run.small:
         return False
     if made in run.as_python:
@@ -114,13 +114,24 @@ def runs_as_python(made: Any, signature: Any) -> bool:
     if made._cache.has(signature):
         return False
     run.as_python.add(made)
-    compile_beside(run.method)
+    compile_beside(_method_of(made))
     return True
 
 
-def _method(made: Any) -> str:
+def _method_of(made: Any) -> str:
     """The method that a loop is of: "relax" of pliant.relax.solvers.newton."""
-    return made.py_func.__module__.removeprefix("pliant.").partition(".")[0]
+    return _warmed_by(made.py_func.__module__.removeprefix("pliant."))
+
+
+@cache
+def _warmed_by(module: str) -> str:
+    """The nearest package above a module, both within pliant, that has a `warm`; else the outermost."""
+    from pliant.core import kept
+
+    package = module.rpartition(".")[0] or module
+    while "." in package and not kept.PACKAGE.joinpath(*package.split("."), "warm.py").exists():
+        package = package.rpartition(".")[0]
+    return package
 
 
 @contextmanager
@@ -137,7 +148,7 @@ def _compile_all_for_large_work(made: Any, signature: Any) -> None:
         if _is_large(made, signature):
             held.enter_context(_ALL_AT_ONCE)
             if _is_large(made, signature):  # still: no other thread has done it meanwhile
-                compile_all(loops_of(_runs[-1].method), _runs[-1].progress)
+                compile_all(loops_of(_method_of(made)), _runs[-1].progress)
 
 
 def _is_large(made: Any, signature: Any) -> bool:

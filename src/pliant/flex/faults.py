@@ -12,7 +12,7 @@ from pliant.core.errors import Fault, InputError
 from pliant.core.model import fault_at, get, items, unknown
 
 if TYPE_CHECKING:  # the model is checked by what is here
-    from pliant.flex.model import FlexStudy, Study, Term
+    from pliant.flex.model import ClearanceGroup, FlexStudy, Pin, Study, Term
 
 
 def check_study(study: FlexStudy, held: Mapping[str, str], moves: bool) -> None:
@@ -86,7 +86,37 @@ def _why_without_effect(term: Term, held: Mapping[str, str], moves: bool) -> tup
     return None
 
 
-def study_faults(own: Study, held: Mapping[str, str], moves: bool) -> Iterable[InitErrorDetails]:
+class GroupFault(NamedTuple):
+    """What stands in a group of bodies and pins, and cannot be in it."""
+
+    group: str
+    key: str  # "bodies" or "pins"
+    place: int  # among those
+    problem: str
+    cure: str
+
+
+def group_faults(groups: Mapping[str, ClearanceGroup], pins: Iterable[Pin]) -> Iterable[GroupFault]:
+    """Pins that are none, and bodies and pins that are in two groups."""
+    joined = [pin.bodies for pin in pins]
+    owner: dict[frozenset[str], str] = {}
+    for name, group in groups.items():
+        for place, pair in enumerate(group.pins):
+            if not any(set(bodies) == set(pair) for bodies in joined):
+                known = ", ".join(f"[{', '.join(bodies)}]" for bodies in joined[:6]) or "there are none"
+                problem = f"no pin joins {pair[0]!r} and {pair[1]!r}"
+                yield GroupFault(name, "pins", place, problem, f"Pins: {known}")
+        for key, members in (("bodies", [(body,) for body in group.bodies]), ("pins", group.pins)):
+            for place, member in enumerate(members):
+                before = owner.setdefault(frozenset(member), name)
+                if before != name:
+                    problem = f"{' and '.join(member)!r} is in the group {before!r} already"
+                    yield GroupFault(name, key, place, problem, "Name each body and pin in one group")
+
+
+def study_faults(
+    own: Study, held: Mapping[str, str], moves: bool, pins: Iterable[Pin]
+) -> Iterable[InitErrorDetails]:
     """An objective that nothing can change: by what holds each body that is held, and whether any moves."""
     tables: tuple[tuple[tuple[str, ...], FlexStudy | None], ...] = (
         (("study",), own),
@@ -113,6 +143,10 @@ def study_faults(own: Study, held: Mapping[str, str], moves: bool) -> Iterable[I
         if own.separate
         else []
     )
+    for one in group_faults(own.loosen.groups, pins) if own.loosen else ():
+        at = ("study", "loosen", "groups", one.group, one.key, one.place)
+        value = getattr(own.loosen.groups[one.group], one.key)[one.place]
+        yield fault_at(at, value, one.problem, one.cure)
     for place, name in asked:
         if name in held:
             problem = f"{name!r} {held[name]}: nothing moves it"

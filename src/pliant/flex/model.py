@@ -595,7 +595,7 @@ class Assembly(Document):
     @classmethod
     def _check(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         model = check_with_references(data, handler, cls.__name__, reference_faults)
-        if lines := list(study_faults(model.study, *held_bodies(model))):
+        if lines := list(study_faults(model.study, *held_bodies(model), model.pins)):
             raise ValidationError.from_exception_data(cls.__name__, lines)
         return model
 

@@ -1,4 +1,4 @@
-"""The compiled loops of assemblies, which only large ones use, and a run that uses every one of them."""
+"""The compiled loops that only large assemblies use, and a run that uses every one of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from pliant.core.loops import Loops
 
 MODULES = (
     "contact.kernels",
-    "geometry.trees",
     "lp.gathered",
     "lp.cholesky",
     "lp.symbolic",

@@ -1,10 +1,8 @@
-"""The compiled loops of mechanisms, and small runs that use every one of them."""
+"""The compiled loops of mechanisms, and small runs that use every one of them but those of many at once."""
 
 from __future__ import annotations
 
 from typing import Any
-
-import numpy as np
 
 from pliant.core.loops import Loops
 
@@ -15,7 +13,6 @@ MODULES = (
     "mechanics.gradients",
     "assemble.contacts",
     "assemble.wrapping",
-    "machines.batch",
 )
 
 TWO_BARS: dict[str, Any] = {
@@ -44,7 +41,6 @@ def exercise() -> None:
         _run(Mechanism.model_validate(parts), frames=1)
     for method in ("sync", "momentum"):
         _run(Mechanism.model_validate(TWO_BARS), method=method, frames=1, iterations=2, noise=1e-9)
-    _machine_batches()
 
 
 def _run(model: Any, **study: Any) -> None:
@@ -134,18 +130,6 @@ def _wrapped_string(axes: int) -> dict[str, Any]:
     nodes = {name: place[:axes] for name, place in drawn.items()}
     wrap = {"nodes": ["a", "b"], "around": [{"node": "o", "radius": 1}], "pieces": 4}
     return {"ground": ["a", "c", "o"], "nodes": nodes, "bars": [{"nodes": ["b", "c"]}], "wraps": [wrap]}
-
-
-def _machine_batches() -> None:
-    """Many machines at once, in the plane and in space, of one topology and of several."""
-    from pliant.relax.machines.batch import relax
-    from pliant.relax.machines.population import machines
-
-    links = np.array([(0, 1), (1, 2), (2, 0)])
-    for axes in (2, 3):
-        drawn = np.random.default_rng(0).normal(size=(2, 3, axes))
-        relax(machines(drawn, links), 1)
-        relax(machines(drawn, np.array([links, links])), 1)
 
 
 LOOPS = Loops("relax", MODULES, exercise)

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import dedent
 from threading import Thread
 from types import SimpleNamespace
 from typing import Any
@@ -139,6 +140,35 @@ def test_large_work_compiles_every_loop_first_and_says_how_many_are_left(three: 
         "90.0",
     ]
     assert three.run(LARGE.replace("SECONDS", "float('inf')")).splitlines() == ["90.0", "1", "90.0"]
+
+
+@pytest.mark.slow
+def test_work_waits_for_no_loops_but_those_of_the_part_that_it_uses(tmp_path: Path):
+    code = """
+    import pliant
+    from pliant import gallery
+    from pliant.core.loops import KERNELS
+    pliant.solve(gallery.load("jigsaw"))
+    print(*sorted({made.py_func.__module__ for made in KERNELS if made.overloads}))
+    """
+    assert said(dedent(code), tmp_path)[0] == "pliant.flex.geometry.trees\n"
+
+
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [
+        ("relax.solvers.newton", "relax"),
+        ("relax.machines.lanes", "relax.machines"),
+        ("flex.geometry.trees", "flex.geometry"),
+        ("tiny.loop", "tiny"),
+        ("tests.unit.core.test_loops", "tests"),
+        ("alone", "alone"),
+    ],
+)
+def test_loops_are_compiled_with_those_of_the_nearest_package_that_has_some_of_its_own(
+    module: str, package: str
+):
+    assert loops._warmed_by(module) == package
 
 
 @pytest.mark.slow

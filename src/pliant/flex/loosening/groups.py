@@ -22,6 +22,7 @@ import numpy as np
 from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
 from pliant.core.progress import Interrupted, Progress
+from pliant.flex.faults import group_faults
 from pliant.flex.geometry.bodies import broken_bodies
 from pliant.flex.loosening.result import FoundClearance, GroupTrial, LoosenResult
 from pliant.flex.loosening.sensitivity import clearance_sensitivities
@@ -124,22 +125,11 @@ def loosen_groups(model: Assembly, study: LoosenStudy, progress: Progress) -> Lo
 
 
 def _check_groups(model: Assembly, study: LoosenStudy) -> None:
-    """Refuse pins that are none, and what is in two groups."""
-    faults: list[Fault] = []
-    owner: dict[object, str] = {}
-    for name, group in study.groups.items():
-        where = f"study.loosen.groups.{name}"
-        for place, pair in enumerate(group.pins):
-            if not any(set(pin.bodies) == set(pair) for pin in model.pins):
-                known = ", ".join(f"[{', '.join(pin.bodies)}]" for pin in model.pins[:6]) or "there are none"
-                problem = f"no pin joins {pair[0]!r} and {pair[1]!r}"
-                faults.append(Fault(f"{where}.pins[{place}]", problem, f"Pins: {known}"))
-        for one in [*group.bodies, *(frozenset(pair) for pair in group.pins)]:
-            if one in owner:
-                told = one if isinstance(one, str) else " and ".join(sorted(one))
-                problem = f"{told!r} is in the group {owner[one]!r} already"
-                faults.append(Fault(where, problem, "Name each body and pin in one group"))
-            owner[one] = name
+    """Refuse groups that are not the file's, as loading refuses those that are."""
+    faults = [
+        Fault(f"study.loosen.groups.{one.group}.{one.key}[{one.place}]", one.problem, one.cure)
+        for one in group_faults(study.groups, model.pins)
+    ]
     if faults:
         raise InputError(faults)
 

@@ -106,6 +106,11 @@ def _locked_fault(plan: RulePlan, stuck: np.ndarray, size: float) -> Fault:
     structure = plan.structure
     stresses = _stresses(structure, stuck)
     rows = np.flatnonzero(np.linalg.norm(stresses, axis=1) > TAKES_PART)
+    turns = _name_list([f"motors[{m}]" for m in stuck])
+    if not len(rows):  # a torque on an arm without length balances by itself
+        ends = tuple(structure.names[k] for m in stuck for k in structure.motors[m])
+        problem = f"{turns} cannot turn: {_name_list(list(ends))} are at one place"
+        return Fault("motors", problem, "Draw them apart", ends)
     driven = {
         label
         for label, link in zip(structure.labels, structure.links, strict=True)
@@ -115,7 +120,6 @@ def _locked_fault(plan: RulePlan, stuck: np.ndarray, size: float) -> Fault:
     owners = [owner for owner in owners if owner not in driven] or owners
     numbers = {k for k in structure.rows.joints[rows].ravel().tolist() if k >= 0}
     joints = [structure.names[k] for k in sorted(numbers - structure.guide_points)]
-    turns = _name_list([f"motors[{m}]" for m in stuck])
     too_many = _count_text(stresses.shape[1], "equation")
     one = len(owners) == 1
     problem = f"{turns} cannot turn: {_name_list(owners)} hold{'s' * one} {_name_list(joints)} "

@@ -16,6 +16,7 @@ from pliant.relax.checks.raw_data import (
     line_coordinates,
     point_text,
     position,
+    vector,
     vectors,
     wheels,
 )
@@ -33,7 +34,7 @@ def dimension_faults(data: Mapping[str, Any], reading: RawNodes) -> FaultLines:
             cure = "Give every node two numbers, or every node three"
             yield fault_at(("nodes", name), at, problem, cure, [name])
     for place, value in vectors(data):
-        point = position(value)
+        point = vector(value)
         if point is None or len(point) == wanted or (wanted == 2 and place[-1] == "axis"):
             continue  # an axis in the plane is a fault of its own
         problem = f"has {len(point)} numbers, and the nodes have {wanted}"
@@ -67,7 +68,7 @@ def _spatial_faults(data: Mapping[str, Any], reading: RawNodes) -> FaultLines:
         yield from _rotor_axis(index, rotor, reading)
     for index, gear in enumerate(items(data, "gears")):
         given: Any = get(gear, "axis")
-        axis = position(given)
+        axis = vector(given)
         if given is None:
             cure = "Add axis = [0, 0, 1]: what its wheels turn about"
             yield fault_at(("gears", index), gear, "is a gear in space without an axis", cure)

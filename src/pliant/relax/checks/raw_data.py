@@ -92,14 +92,19 @@ def _spots(points: Mapping[str, At]) -> tuple[dict[str, str], float]:
 
 
 def position(at: Any) -> At | None:
-    """Two or three numbers; None where they cannot be read, or are too large."""
-    if not isinstance(at, list | tuple) or len(at) not in (2, 3):
+    """Where a node is, two or three numbers; None where they cannot be read, or are too large."""
+    point = vector(at)
+    return point if point and max(map(abs, point)) <= FARTHEST else None
+
+
+def vector(given: Any) -> At | None:
+    """Two or three numbers; None where they cannot be read."""
+    if not isinstance(given, list | tuple) or len(given) not in (2, 3):
         return None
     try:
-        point = tuple(map(coordinate, at))
+        return tuple(map(coordinate, given))
     except (ValueError, OverflowError):
         return None
-    return point if max(map(abs, point)) <= FARTHEST else None
 
 
 def named_in_elements(data: Mapping[str, Any]) -> PlacedNames:
@@ -163,11 +168,11 @@ def vectors(data: Mapping[str, Any]) -> PlacedNames:
 
 def line_coordinates(point: At, start: At, end: At) -> tuple[float, float]:
     """Where a point is beside the line from start to end: at which share of it, and how far off."""
-    vector = [b - a for a, b in zip(start, end, strict=True)]
+    course = [b - a for a, b in zip(start, end, strict=True)]
     here = [b - a for a, b in zip(start, point, strict=True)]
-    square = sum(part * part for part in vector)
-    share = sum(a * b for a, b in zip(vector, here, strict=True)) / square if square else 0.0
-    return share, dist(here, [share * part for part in vector])
+    square = sum(part * part for part in course)
+    share = sum(a * b for a, b in zip(course, here, strict=True)) / square if square else 0.0
+    return share, dist(here, [share * part for part in course])
 
 
 def point_text(point: At) -> str:

@@ -74,7 +74,7 @@ def relax(
 
     blocks = len(packed.drawn)
     pieces = min(PIECES * threads(), blocks)
-    with run_loops("relax", AS_PYTHON * packed.rest.size * iterations * shares.shape[1]):
+    with run_loops("relax.machines", AS_PYTHON * packed.rest.size * iterations * shares.shape[1]):
         in_threads(piece, list(pairwise(np.linspace(0, blocks, pieces + 1).astype(int).tolist())))
     return _batch_result(made, answer, width, shares.shape[1], len(traced))
 

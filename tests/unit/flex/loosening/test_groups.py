@@ -4,11 +4,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 import pliant
 from pliant import InputError
 from pliant.flex.loosening.groups import with_clearances
 from pliant.flex.loosening.sensitivity import clearance_sensitivities
+from pliant.flex.model import LoosenStudy
 from pliant.flex.status import LoosenStatus
 
 
@@ -132,9 +134,15 @@ def test_parts_that_overlap_at_the_least_clearances_are_said_to():
     ],
 )
 def test_groups_that_make_no_sense_are_refused(groups, said):
-    with pytest.raises(InputError) as refused:
-        pliant.loosen(row(groups=groups))
-    assert said in str(refused.value)
+    model = pliant.load(row())
+    for refuse in (
+        lambda: pliant.load(row(groups=groups)),
+        lambda: pliant.loosen(model, groups=groups),
+        lambda: pliant.loosen(model, LoosenStudy.model_validate({"limit": 1.0, "groups": groups})),
+    ):
+        with pytest.raises((InputError, ValidationError)) as refused:
+            refuse()
+        assert said in str(refused.value)
 
 
 def test_a_body_may_have_a_clearance_of_its_own():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -144,3 +146,13 @@ def test_a_parallelogram_drawn_with_too_few_digits_is_told_so():
 
 def test_rows_and_rates_without_direction_count_as_none():
     assert mobility._rank(mobility._unit(np.zeros((2, 3)))) == 0
+
+
+def test_a_motor_whose_arm_has_shrunk_to_a_point_is_told_by_its_ends():
+    plan = planned(drawn(FOUR_BAR, "AD", "AB BC CD AC"))
+    at = plan.structure.drawn.copy()
+    at[plan.structure.names.index("B")] = at[plan.structure.names.index("A")]
+    shrunk = dataclasses.replace(plan, structure=dataclasses.replace(plan.structure, drawn=at))
+    fault = mobility._locked_fault(shrunk, np.array([0]), 1.0)
+    assert fault.problem == "motors[0] cannot turn: A and B are at one place"
+    assert fault.names == ("A", "B")
