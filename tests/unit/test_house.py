@@ -71,7 +71,8 @@ def test_no_two_modules_of_a_method_bear_one_name(method):
     for path in (PACKAGE / method).rglob("*.py"):
         homes[path.stem].append(str(path.relative_to(PACKAGE)))
     repeated = {name for name, places in homes.items() if len(places) > 1}
-    assert repeated <= {"__init__", "result", "report", "drawing", "drag", "warm"}  # of its own questions, too
+    # Of its own questions and rooms, too.
+    assert repeated <= {"__init__", "result", "report", "drawing", "drag", "warm"}
 
 
 def test_no_module_name_has_two_roles():

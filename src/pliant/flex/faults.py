@@ -143,9 +143,10 @@ def study_faults(
         if own.separate
         else []
     )
-    for one in group_faults(own.loosen.groups, pins) if own.loosen else ():
+    groups = own.loosen.groups if own.loosen else {}
+    for one in group_faults(groups, pins):
         at = ("study", "loosen", "groups", one.group, one.key, one.place)
-        value = getattr(own.loosen.groups[one.group], one.key)[one.place]
+        value = getattr(groups[one.group], one.key)[one.place]
         yield fault_at(at, value, one.problem, one.cure)
     for place, name in asked:
         if name in held:
