@@ -313,6 +313,19 @@ def test_a_program_that_gains_next_to_nothing_for_ever_is_no_failure():
         assert result.objective == pytest.approx(4.02244, rel=1e-3)
 
 
+@pytest.mark.parametrize("scale", [1.0, pytest.param(1e-3, marks=pytest.mark.slow)])
+def test_a_link_that_swings_over_its_best_place_does_not_hold_up_the_others(scale: float):
+    """The first link of a chain turned back and forth by as much as any may turn, until no step was left."""
+    data = random_assembly("chain", 2000092).model_dump(exclude_defaults=True)
+    for body in data["bodies"]:
+        body["outline"] = (scale * np.array(body["outline"])).tolist()
+    for pin in data["pins"]:
+        pin.update(at=(scale * np.array(pin["at"])).tolist(), clearance=scale * pin["clearance"])
+    result = solve(Assembly.model_validate(data))
+    assert result.status is FlexStatus.CONVERGED
+    assert result.objective >= 4885.74 * scale
+
+
 def test_a_block_against_a_wall_is_not_carried_along_it_and_round_its_end():
     wall, block = fixed("wall", 2, -5, 3, 5), {"name": "block", "outline": box(0, 0, 1, 1)}
     result = solve(assembly([wall, block], body="block", direction=[1, 0]))

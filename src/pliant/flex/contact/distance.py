@@ -106,8 +106,8 @@ def contact_points(rows: Rows, poses: Floats) -> tuple[Floats, Floats]:
 
 
 def _world(rows: Rows, poses: Floats) -> tuple[Floats, Floats, Floats]:
-    """R(θ₁)n, x₂ + R(θ₂)p − x₁ and R(θ₂)p."""
-    turned = rotations(poses)
-    normal = rotate(turned[rows.edge_body], rows.normal)
-    point = rotate(turned[rows.point_body], rows.point)
-    return normal, poses[rows.point_body, :2] + point - poses[rows.edge_body, :2], point
+    """R(θ₁)n, x₂ + R(θ₂)p − x₁ and R(θ₂)p. Rows of two are taken: to index them takes thrice as long."""
+    turned, at = rotations(poses), np.ascontiguousarray(poses[:, :2])
+    normal = rotate(turned.take(rows.edge_body, axis=0), rows.normal)
+    point = rotate(turned.take(rows.point_body, axis=0), rows.point)
+    return normal, at.take(rows.point_body, axis=0) + point - at.take(rows.edge_body, axis=0), point

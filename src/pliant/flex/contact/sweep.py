@@ -29,6 +29,7 @@ from pliant.flex.lp.program import COMPILED, CROSSOVER
 
 MOST_PIECES = 64  # of the way from frame to frame
 TOGETHER = 8  # frames whose ways are boxed together
+AT_ONCE = 16384  # places of points that are found together
 
 
 @dataclass(frozen=True)
@@ -199,27 +200,29 @@ class Paths:
     def travel(self, start: Floats) -> Floats:
         """How far from where they started (G, 2) the points are seen in any of the frames, at most, (G,)."""
         most = np.zeros(len(start))
-        for x, y in self.frame_by_frame():
-            np.maximum(most, (x - start[:, 0]) ** 2 + (y - start[:, 1]) ** 2, out=most)
+        for x, y in self.some_frames_at_once():
+            far = (x - start[:, 0]) ** 2 + (y - start[:, 1]) ** 2
+            np.maximum(most, far.max(axis=0), out=most)
         return np.sqrt(most)
 
     def box(self) -> tuple[Floats, Floats, Floats, Floats]:
         """Left, bottom, right and top of where the points are seen in the frames, (G,) each."""
         left, bottom, right, top = np.full((4, len(self.body)), np.inf)
-        for x, y in self.frame_by_frame():
+        for x, y in self.some_frames_at_once():
             for nearest, at in ((left, x), (bottom, y), (right, -x), (top, -y)):
-                np.minimum(nearest, at, out=nearest)
+                np.minimum(nearest, at.min(axis=0), out=nearest)
         return left, bottom, -right, -top
 
-    def frame_by_frame(self) -> Iterator[tuple[Floats, Floats]]:
-        """X and y of the points in the centroid frames of the bodies, (G,) each, frame by frame.
+    def some_frames_at_once(self) -> Iterator[tuple[Floats, Floats]]:
+        """X and y of the points in the centroid frames of the bodies, (K, G) each, by K frames at a time.
 
         All at once they would be so large that to be given the memory takes longer than to fill it.
         """
         (x, y), pair = self.point.T, self.pairs[2]
-        for across, upward, cosine, sine in zip(*self._places(self.poses), strict=True):
-            c, s = cosine[pair], sine[pair]
-            yield across[pair] + (c * x - s * y), upward[pair] + (s * x + c * y)
+        places, count = self._places(self.poses), 1 + AT_ONCE // (1 + len(pair))
+        for begin in range(0, len(self.poses), count):
+            across, upward, c, s = (each[begin : begin + count].take(pair, axis=1) for each in places)
+            yield across + (c * x - s * y), upward + (s * x + c * y)
 
     def seen(self, count: int) -> tuple[Floats, Floats]:
         """X and y of the points in the centroid frames of the bodies, in so many pieces: (T, G) each."""

@@ -56,7 +56,8 @@ class Program:
     def change(self, step: Floats) -> Floats:
         """J Δq, (R,)."""
         padded = np.concatenate([step, np.zeros((1, 3))])  # index -1 finds the zeros
-        return (self.blocks * padded[self.pairs]).sum(axis=(1, 2))
+        moved = padded.take(self.pairs, axis=0)
+        return np.einsum("rij,rij->r", self.blocks, moved)
 
     def matrix(self) -> csr_array:
         """J as a sparse matrix, (R, 3B)."""

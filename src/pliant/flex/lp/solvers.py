@@ -118,7 +118,7 @@ def residuals(program: Program, step: Floats, forces: Floats) -> tuple[float, fl
     an inequality and unbalanced load on a coordinate without a bound. Gap:
     |c·Δq − y·d − |w|·b| / (1 + |c·Δq|) with w = Jᵀy + c, which any y allows where b < ∞.
     """
-    slack = np.einsum("rij,rij->r", program.blocks, step[program.pairs]) + program.gaps
+    slack = program.change(step) + program.gaps
     violation = np.where(program.equal, np.abs(slack), -slack)
     held = np.isfinite(program.bound)
     bound = program.bound[held]
@@ -182,8 +182,9 @@ def in_natural_units(program: Program) -> tuple[Program, Units]:
 
 def lever_arm(program: Program) -> float:
     """The length at which the rows typically feel a turn."""
-    travel, turn = _rms(program.blocks[..., :2]), _rms(program.blocks[..., 2])
-    return turn / travel if travel > 0 and turn > 0 else 1.0
+    columns = program.blocks.reshape(-1, 3)
+    x, y, turn = np.einsum("ij,ij->j", columns, columns)
+    return float(np.sqrt(2 * turn / (x + y))) if x + y > 0 and turn > 0 else 1.0
 
 
 def _row_sizes(blocks: Floats) -> Floats:
@@ -404,10 +405,6 @@ _ADAPTORS: dict[str, Callable[[Program, float], RawSolution]] = {
     "highs": _highs,
     "normal": _normal,
 }
-
-
-def _rms(values: Floats) -> float:
-    return float(np.sqrt(np.mean(values * values))) if values.size else 0.0
 
 
 def _largest_magnitude(values: Floats) -> float:

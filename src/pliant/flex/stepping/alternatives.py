@@ -40,6 +40,7 @@ from pliant.flex.stepping.step import (
     AcceptedStep,
     Configuration,
     LinearStep,
+    TurnBound,
     configuration_at,
     is_usable,
     largest_travel,
@@ -58,7 +59,7 @@ SLIDES = 3  # lengths of a slide that are tried: by less than a quarter nothing 
 
 
 def alternative_step(
-    system: System, linear: LinearStep, small: AcceptedStep | None, enough: float, turn: float
+    system: System, linear: LinearStep, small: AcceptedStep | None, enough: float, turn: TurnBound
 ) -> AcceptedStep | None:
     """A step that gains where the program of a pose has nothing more to gain; None: it is at rest.
 
@@ -84,7 +85,7 @@ def alternative_step(
 
 
 def _gaining_step(
-    system: System, linear: LinearStep, other: LinearStep, enough: float, turn: float
+    system: System, linear: LinearStep, other: LinearStep, enough: float, turn: TurnBound
 ) -> AcceptedStep | None:
     """The step of another program at a pose at rest, where it gains; few bodies are kept near, too."""
     _, moved = step_with_new_contacts(system, other, enough, turn)
@@ -95,7 +96,7 @@ def _gaining_step(
 
 
 def nearby_step(
-    system: System, linear: LinearStep, enough: float, turn: float
+    system: System, linear: LinearStep, enough: float, turn: TurnBound
 ) -> tuple[LinearStep, AcceptedStep | None]:
     """The same program with bodies kept near, where no longer step gains, and the step that then does.
 
@@ -111,7 +112,7 @@ def nearby_step(
     return linear, None
 
 
-def _alternatives_could_gain(system: System, linear: LinearStep, enough: float, turn: float) -> bool:
+def _alternatives_could_gain(system: System, linear: LinearStep, enough: float, turn: TurnBound) -> bool:
     """Whether anything would be gained if what may be let go or turned were not there at all.
 
     Leaving rows out bounds what any other rows in their place could gain: one program where
@@ -132,13 +133,15 @@ def _loose_rows(system: System, linear: LinearStep) -> Bools:
     return loose | _rows_of_touching_tips(system, linear)
 
 
-def _gains_by(system: System, linear: LinearStep, contacts: Selection, enough: float, turn: float) -> bool:
+def _gains_by(
+    system: System, linear: LinearStep, contacts: Selection, enough: float, turn: TurnBound
+) -> bool:
     """Whether the program of a pose gains enough with other contacts."""
     other = linear_step(system, replace(linear.here, contacts=contacts), turn, ROUGH)
     return other.endless is not None or other.gain > enough
 
 
-def _alternatives(system: System, linear: LinearStep, enough: float, turn: float) -> Iterator[LinearStep]:
+def _alternatives(system: System, linear: LinearStep, enough: float, turn: TurnBound) -> Iterator[LinearStep]:
     """The same pose with other rows: without those past their edges' ends, or other ones at corners."""
     yield from without_released_rows(system, linear, enough, turn)
     here, near = linear.here, linear.here.contacts.near
@@ -157,7 +160,7 @@ def _alternatives(system: System, linear: LinearStep, enough: float, turn: float
         )
 
 
-def without_touching_tips(system: System, linear: LinearStep, turn: float) -> Iterator[LinearStep]:
+def without_touching_tips(system: System, linear: LinearStep, turn: TurnBound) -> Iterator[LinearStep]:
     """The program without each of the rows that hold one tip on another."""
     here = linear.here
     for tip in np.flatnonzero(_rows_of_touching_tips(system, linear))[:ALONE]:
@@ -189,7 +192,7 @@ def _rows_of_touching_tips(system: System, linear: LinearStep) -> Bools:
 
 
 def without_released_rows(
-    system: System, linear: LinearStep, enough: float, turn: float
+    system: System, linear: LinearStep, enough: float, turn: TurnBound
 ) -> Iterator[LinearStep]:
     """The program without the rows that hold bodies past the ends of their edges, until none is left."""
     for _ in range(RELEASES):
@@ -231,7 +234,7 @@ def _sliding_step(
     linear: LinearStep,
     small: AcceptedStep | None,
     enough: float,
-    turn: float,
+    turn: TurnBound,
     could_gain: bool,
 ) -> AcceptedStep | None:
     """A slide that loses nothing, after which the motion goes on past the end of an edge.
@@ -273,7 +276,7 @@ def _sliding_step(
 
 
 def _slide_past_tips(
-    system: System, linear: LinearStep, slide: LinearStep, past: RowsPastEnds, enough: float, turn: float
+    system: System, linear: LinearStep, slide: LinearStep, past: RowsPastEnds, enough: float, turn: TurnBound
 ) -> AcceptedStep | None:
     """A slide without the rows of tips as it is taken, where tips have got past each other by it."""
     moved = _slide_past_end(system, linear, slide, past.group, enough, turn)
@@ -307,7 +310,7 @@ def _passed_by_small_step(system: System, small: AcceptedStep | None, past: Rows
 
 
 def _passing_could_gain(
-    system: System, linear: LinearStep, past: RowsPastEnds, passes: Bools, enough: float, turn: float
+    system: System, linear: LinearStep, past: RowsPastEnds, passes: Bools, enough: float, turn: TurnBound
 ) -> bool:
     """Whether once some vertices (K,) are past ends more could be had, where from here no alternative gains.
 
@@ -320,7 +323,7 @@ def _passing_could_gain(
 
 
 def _slide_past_end(
-    system: System, linear: LinearStep, slide: LinearStep, groups: Ints, enough: float, turn: float
+    system: System, linear: LinearStep, slide: LinearStep, groups: Ints, enough: float, turn: TurnBound
 ) -> AcceptedStep | None:
     """A slide as it is taken, where more can be had from its end."""
     if largest_travel(system, slide.here, slide.solution.step) <= 0.1 * system.threshold:
@@ -332,7 +335,7 @@ def _slide_past_end(
 
 
 def _going_on(
-    system: System, linear: LinearStep, moved: AcceptedStep, groups: Ints, enough: float, turn: float
+    system: System, linear: LinearStep, moved: AcceptedStep, groups: Ints, enough: float, turn: TurnBound
 ) -> AcceptedStep | None:
     """A step past the ends of edges, where more can be had from its end."""
     contacts = linear.here.contacts

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from math import inf
 
+import numpy as np
+
+from pliant.core.arrays import Floats
 from pliant.core.progress import Progress, silent
 from pliant.flex.diagnosis.unbounded import Ending, find_leaving
 from pliant.flex.problem.system import System
@@ -33,12 +36,14 @@ def ascend(
     system: System, trajectory: Trajectory, steps: int, progress: Progress = silent, wander: bool = False
 ) -> Ending:
     """Step until nothing is gained. Who wanders does not ask whether bodies leave, turn, or could go on."""
-    turn, shrinkings = system.study.turn, 0
+    turn, shrinkings = np.full(len(system.parts.free), system.study.turn), 0
+    before: AcceptedStep | None = None
     while trajectory.steps < steps:
         progress(trajectory.steps, None, f"objective {trajectory.here.value:.6g}")
         linear = linear_step(system, trajectory.here, turn if trajectory.linear_steps else None)
         if trajectory.is_overlapping():
             trajectory.undo()
+            before = None
             if shrinkings == SHRINKINGS:
                 return Ending(FlexStatus.STEP_LIMIT, note=STALLED)
             turn, shrinkings = turn / 4, shrinkings + 1
@@ -62,7 +67,7 @@ def ascend(
             linear, moved = _step_where_stalled(system, trajectory, linear, turn)
         if moved is not None:
             trajectory.append_step(moved)
-            turn = next_turn_bound(system, moved, turn)
+            turn, before = next_turn_bound(system, moved, before, turn), moved
         elif shrinkings < SHRINKINGS:
             turn, shrinkings = turn / 4, shrinkings + 1
         else:
@@ -71,7 +76,7 @@ def ascend(
 
 
 def _step_at_rest(
-    system: System, trajectory: Trajectory, linear: LinearStep, small: AcceptedStep | None, turn: float
+    system: System, trajectory: Trajectory, linear: LinearStep, small: AcceptedStep | None, turn: Floats
 ) -> AcceptedStep | None:
     """A step on from where a program has nothing more to gain; None: it is an end."""
     worthwhile = _worthwhile_small_step(system, trajectory, linear, small)
@@ -79,7 +84,7 @@ def _step_at_rest(
 
 
 def _step_where_stalled(
-    system: System, trajectory: Trajectory, linear: LinearStep, turn: float
+    system: System, trajectory: Trajectory, linear: LinearStep, turn: Floats
 ) -> tuple[LinearStep, AcceptedStep | None]:
     """A step where none along the program gains, however short, and the program with bodies kept near."""
     near, moved = nearby_step(system, linear, trajectory.enough, system.study.turn)
@@ -87,7 +92,7 @@ def _step_where_stalled(
 
 
 def _stall_ending(
-    system: System, trajectory: Trajectory, linear: LinearStep, solved: bool, turn: float
+    system: System, trajectory: Trajectory, linear: LinearStep, solved: bool, turn: Floats
 ) -> Ending:
     """The ending where no step can be taken, however short.
 

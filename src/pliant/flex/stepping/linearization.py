@@ -26,6 +26,7 @@ from pliant.flex.stepping.step import (
     AcceptedStep,
     Configuration,
     LinearStep,
+    TurnBound,
     configuration_at,
     is_usable,
     take_step,
@@ -39,7 +40,7 @@ ROUNDS = 8  # in which edges that bodies run into are put into a program
 
 
 def linear_step(
-    system: System, here: Configuration, turn: float | None, accuracy: float = LATER
+    system: System, here: Configuration, turn: TurnBound | None, accuracy: float = LATER
 ) -> LinearStep:
     """Solve the program at a place; rotations up to `turn`, or any where None.
 
@@ -82,7 +83,7 @@ def _relax(program: Program) -> tuple[Program, float]:
 
 
 def step_with_new_contacts(
-    system: System, linear: LinearStep, enough: float, turn: float
+    system: System, linear: LinearStep, enough: float, turn: TurnBound
 ) -> tuple[LinearStep, AcceptedStep | None]:
     """As far as a linear step leads, and that step as it was taken; None where it leads nowhere.
 

@@ -34,9 +34,14 @@ HALVINGS = 8
 FRAME_TURN = 0.08  # rad: between two frames of a step no body turns much more than this
 MOST_FRAMES = 40  # of a step
 FINER = 2  # times as many, and the square of it times as many at most, where that many do not do
+CURVED = 0.75  # of what a step promises: where it gains less, it has come to where the objective is round
 BETWEEN = 0.65  # a: of a way, where |t²(t − a)(t − 1)|, the error of a cubic, is least between 0 and 1
 FEW = 8  # pairs of bodies that are looked at again where rows say that they overlap
+NO_TURN = 1e-12  # rad: no body's bound gets less, where it did not turn in a step that gained little
 MENDABLE = 20.0  # times the overlap allowed: more than that is no slip but a collision
+
+
+TurnBound = Floats | float  # rad, the largest turn of each body (M,) in a step, or of every one
 
 
 @dataclass(frozen=True)
@@ -169,14 +174,15 @@ def correct(system: System, contacts: Rows, poses: Floats, wanted: Floats, equal
     return poses
 
 
-def longest_fraction(system: System, linear: LinearStep, turn: float) -> float:
+def longest_fraction(system: System, linear: LinearStep, turn: TurnBound) -> float:
     """The most of a linear step that rotations up to `turn` and the reach of its contacts allow."""
     step, reach = linear.solution.step, linear.here.contacts.near.reach
     distance = largest_travel(system, linear.here, step)
-    return min(1.0, turn / max(float(np.abs(step[:, 2]).max()), 1e-300), reach / max(distance, 1e-300))
+    turned = float((np.abs(step[:, 2]) / turn).max())
+    return min(1.0, 1.0 / max(turned, 1e-300), reach / max(distance, 1e-300))
 
 
-def gains_nothing(system: System, linear: LinearStep, turn: float, enough: float) -> bool:
+def gains_nothing(system: System, linear: LinearStep, turn: TurnBound, enough: float) -> bool:
     """Whether the shortest step that is tried can be gone, promises too little and gains no tenth of it.
 
     Where three normals meet in a point a program sees a turn that is free; to second order it is not.
@@ -191,7 +197,7 @@ def gains_nothing(system: System, linear: LinearStep, turn: float, enough: float
 
 
 def take_step(
-    system: System, linear: LinearStep, turn: float, halvings: int = HALVINGS
+    system: System, linear: LinearStep, turn: TurnBound, halvings: int = HALVINGS
 ) -> AcceptedStep | None:
     """As far along a linear step as contacts, rotation and overlap let it; None: nowhere.
 
@@ -210,20 +216,36 @@ def take_step(
     return replace(moved, there=wider)
 
 
-def next_turn_bound(system: System, moved: AcceptedStep, turn: float) -> float:
-    """The largest rotation of the next step: less where this one was cut short, or gained little.
+def next_turn_bound(system: System, moved: AcceptedStep, before: AcceptedStep | None, turn: Floats) -> Floats:
+    """The largest rotation of each body in the next step, (M,): less where this one was cut short.
 
-    Bodies that carry nothing may be anywhere in their play; without this bound they wander
-    through it at every step, and what little is left to gain drowns in what that costs.
+    Or gained little: bodies that carry nothing may be anywhere in their play; without this bound they
+    wander through it at every step, and what little is left to gain drowns in what that costs. A body
+    that swings over its best place, back and forth from the step before to this one, turns less far
+    from then on until it goes on one way: it shall not hold up the others.
     """
-    linear, fraction = moved.linear, moved.fraction
-    used = fraction * float(np.abs(linear.solution.step[:, 2]).max())
-    gained = moved.there.value - linear.here.value
-    if gained < 0.1 * fraction * linear.gain:
-        return min(turn, used) / 2
-    if fraction < 0.3:
-        return min(turn, 2 * used)
-    return min(system.study.turn, max(turn, 2 * used) if fraction == 1.0 else turn)
+    fraction, most = moved.fraction, float(turn.max())
+    used = float(np.abs(_turns(moved)).max())
+    gained, promised = moved.there.value - moved.linear.here.value, fraction * moved.linear.gain
+    if gained < 0.1 * promised:
+        next_most = min(most, used) / 2
+    elif fraction < 0.3:
+        next_most = min(most, 2 * used)
+    else:
+        next_most = min(system.study.turn, max(most, 2 * used) if fraction == 1.0 else most)
+    bound = turn * (next_most / most)
+    if before is not None:
+        turned, earlier = _turns(moved), _turns(before)
+        much = np.minimum(np.abs(turned), np.abs(earlier)) > turn / 8
+        if gained < CURVED * promised:
+            bound[much & (turned * earlier < 0)] /= 2
+        bound[much & (turned * earlier > 0)] *= 2
+    return np.clip(bound, NO_TURN, max(next_most, NO_TURN))
+
+
+def _turns(moved: AcceptedStep) -> Floats:
+    """How far a step turned each body, to first order, (M,)."""
+    return moved.fraction * moved.linear.solution.step[:, 2]
 
 
 def line_search(

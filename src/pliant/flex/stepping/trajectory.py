@@ -27,6 +27,7 @@ IDLE = 2
 FRUITLESS = 8
 MANY = 100_000  # candidates for contact: more of them take longer than they help
 FEW = 50  # pairs of neighbours, of which overlaps are measured sooner than a thread is told to
+SHARED = 1000  # pairs from which on two threads measure half of them each, and place all bodies each
 SMALL = 200  # rows: up to here the ranges of the shares are found without being asked for
 
 
@@ -265,11 +266,14 @@ class Trajectory:
         pairs = near.pairs if near.most is None else near_pairs(self.system.parts, there.poses)
         if len(pairs) <= FEW:
             return cache(lambda: measure_overlaps(self.system.parts, there.poses, pairs, allowed).worst)
-        halves = [
-            self.checker.submit(measure_overlaps, self.system.parts, there.poses, half, allowed)
-            for half in (pairs[::2], pairs[1::2])
+        shares = 1 + (len(pairs) > SHARED)
+        measured = [
+            self.checker.submit(
+                measure_overlaps, self.system.parts, there.poses, pairs[share::shares], allowed
+            )
+            for share in range(shares)
         ]
-        return lambda: max(half.result().worst for half in halves)
+        return lambda: max(each.result().worst for each in measured)
 
     def _reactions(self) -> tuple[Reaction, ...]:
         with self.system.clock.phase("forces"):
