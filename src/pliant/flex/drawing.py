@@ -35,6 +35,7 @@ def motion(result: FlexResult) -> Motion:
     unmeasured = np.full(len(out), np.nan)
     held = rigid_groups(result.model).why(result.model)
     travelled = np.hypot(*np.moveaxis(poses[..., :2] - poses[:1, :, :2], -1, 0))
+    turned = np.degrees(poses[..., 2] - poses[:1, :, 2])
     scale, unit = measure(result.model, result.study)
     return Motion(
         axis="travel",
@@ -47,7 +48,7 @@ def motion(result: FlexResult) -> Motion:
         body_shapes=result.shape_of,
         fixed=np.array([body.name in held for body in result.model.bodies]),
         poses=poses,
-        body_scalars={"travel": travelled, "turn": poses[..., 2] - poses[:1, :, 2]},
+        body_scalars={"travel": travelled, "turn (deg)": turned},
         marks=(*_force_marks(result, len(stepped) - 1), *_region_marks(result.model)),
         signals={
             "objective": Signal(unit, np.append(scale * result.frames.objective, unmeasured)),

@@ -360,6 +360,8 @@ def test_the_motion_has_every_body_its_signals_and_an_event_at_the_end():
     assert motion.signals["objective"].values[-1] == result.objective
     assert motion.events[-1].kind == "converged"
     assert motion.body_scalars["travel"][-1].tolist() == pytest.approx([0.0, 0.2], rel=1e-5, abs=1e-9)
+    turned = motion.poses[-1, :, 2] - motion.poses[0, :, 2]
+    assert motion.body_scalars["turn (deg)"][-1] == pytest.approx(np.degrees(turned))
 
 
 @pytest.mark.usefixtures("not_shaken")
