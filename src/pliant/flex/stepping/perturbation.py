@@ -37,8 +37,9 @@ FEW, SHORT = 12, 500  # moving bodies and rows up to which parts are pushed: a s
 MORE, LONGER = 60, 4000  # the same where parts rattle: some seconds
 LOSS = 0.01  # of how far a push may lead, and no more of the objective is lost on it
 ROUNDS = 8  # of such leans that gain nothing
+AFTER_GAINS = 3  # times as many, where leans have gained something
 LEAST_ROUNDS = 5  # where parts rattle, be leans little
-MOST_ROUNDS = 20
+MOST_ROUNDS = 60
 LITTLE = 0.1  # of a body's size: half as many rounds will do, and at a tenth of that a quarter
 FAR = 0.5  # of the rounds go as far as half of the largest body's size, where all seems locked
 STEPS = 2  # of a push
@@ -62,9 +63,11 @@ def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress
     """Push the parts at the end of a trajectory until that gains nothing; it then goes to the better end."""
     chance = np.random.default_rng(0)
     idle = ascents = tried = 0
+    patience = 1
     least = LEAST_ROUNDS if system.rattles else 0
     for done in range(MOST_ROUNDS):
-        spent = (idle >= ROUNDS and done >= least) or (ascents >= ASCENTS and tried > TURNED)
+        enough = idle >= patience * ROUNDS and done >= least
+        spent = enough or (ascents >= patience * ASCENTS and tried > TURNED)
         if spent or not ending.status.at_rest:
             break
         idle, gone = idle + 1, 0.0
@@ -79,7 +82,7 @@ def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress
             gained = back.here.value - trajectory.here.value
             if end.status.endless or (end.status.at_rest and gained > trajectory.enough):
                 if end.status.endless or back.here.value > _least_better_value(trajectory):
-                    idle, ascents, tried = 0, 0, -1
+                    idle, ascents, tried, patience = 0, 0, -1, AFTER_GAINS
                 trajectory.extend(*aside, back)
                 ending = _ending_of_whole(trajectory, end)
                 break
