@@ -138,9 +138,13 @@ def _eliminate(matrix: Floats, right: Floats) -> bool:
 
 
 def determinants(group: CoupledGroup, drawn: Floats, x: Floats) -> Floats:
-    """(F,) det C with rows of length one: 0 where the group is at a toggle, and its sign is the branch."""
+    """(F,) det C with rows of length one: 0 where the group is at a toggle, and its sign is the branch.
+
+    A strut without length pulls nowhere: that is a toggle, too.
+    """
     c = _own_gradients(group, drawn[group.near], _points(group, x))
-    return np.linalg.det(c / np.linalg.norm(c, axis=2, keepdims=True))
+    length = np.linalg.norm(c, axis=2, keepdims=True)
+    return np.linalg.det(np.divide(c, length, out=np.zeros_like(c), where=length > 0))
 
 
 def determinant_rates(group: CoupledGroup, drawn: Floats, x: Floats, v: Floats) -> Floats:

@@ -132,7 +132,7 @@ class _PublishedRun:
         self.work: SweepBuffers = sweep_buffers(*net.drawn.shape, extra=bool(self.elements))
         self.tolerance = study.tolerance * scale(net)
         self.last, self.age, self.share = np.inf, 0, 0.0
-        self.before = self.state.x.copy()
+        self.before, self.turned_before = self.state.x.copy(), self.state.turned.copy()
 
     def residual(self) -> float:
         """Largest out-of-balance force on a node at present (N)."""
@@ -194,9 +194,9 @@ class _PublishedRun:
 
     def _made(self, residuals: Floats, share: float) -> None:
         if not np.isfinite(self.state.x).all():
-            self.state.x[:] = self.before
+            self.state.x[:], self.state.turned[:] = self.before, self.turned_before
             raise _UnboundedError
-        self.before[:] = self.state.x
+        self.before[:], self.turned_before[:] = self.state.x, self.state.turned
         self.record.residuals.append(residuals)
         self.record.iterations += len(residuals)
         if len(residuals):

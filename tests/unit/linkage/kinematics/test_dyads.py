@@ -229,6 +229,9 @@ BAD_MOTORS = {
     "one part": ({"strut": ["S", "P"], "range": [0, 1]}, "held apart by one part"),
     "unknown": ({"strut": ["S", "Z"], "range": [0, 1]}, "'Z'"),
     "turns": ({"slider": "S", "range": [0, 1], "direction": "cw"}, "a direction or turns"),
+    "no length left": ({"strut": ["D", "S"], "range": [-2.5, 0]}, "in by 2.5, and it is drawn 2 long"),
+    "none at the end": ({"strut": ["D", "S"], "range": [0, -2]}, "in by 2, and it is drawn 2 long"),
+    "none on the way": ({"strut": ["D", "S"], "profile": [0, "-5/2", 0]}, "it is drawn 2 long"),
 }
 
 
