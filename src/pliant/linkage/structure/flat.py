@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.core.arrays import Floats
 from pliant.core.errors import Fault, InputError
-from pliant.linkage.structure.constraints import residuals, scales
+from pliant.linkage.structure.constraints import gradients, residuals, scales
 from pliant.linkage.structure.rule import SIDED, Op, RuleKind
 from pliant.linkage.structure.rule_plan import LinkageStructure, RulePlan
 
@@ -50,13 +50,25 @@ def is_locked_for_good(structure: LinkageStructure) -> bool:
     rows, scale = structure.rows, scales(structure.rows, structure.drawn)
     free = structure.free_joints
 
-    def wrong(z: Floats, motor: int, turned: float) -> Floats:
+    def placed(z: Floats) -> Floats:
         x = structure.drawn.copy()
         x[free] = size * z.reshape(-1, 2)
+        return x
+
+    def wrong(z: Floats, motor: int, turned: float) -> Floats:
+        x = placed(z)
         pivot, driven = structure.motors[motor]
         arm = complex(*(structure.drawn[driven] - structure.drawn[pivot])) * np.exp(1j * turned)
         at = x[driven] - x[pivot] - np.array([arm.real, arm.imag])
         return np.concatenate([residuals(rows, structure.drawn, x[None])[0] / scale, at]) / size
+
+    def slopes(z: Floats, motor: int, _: float) -> Floats:
+        pivot, driven = structure.motors[motor]
+        at = np.zeros((2, *structure.drawn.shape))
+        at[:, driven] += np.eye(2)
+        at[:, pivot] -= np.eye(2)
+        bars = gradients(rows, structure.drawn, placed(z)[None])[0] / scale[:, None, None]
+        return np.concatenate([bars, at])[:, free].reshape(len(rows) + 2, -1)
 
     if len(structure.rotary_motors) < len(structure.motors):
         return False
@@ -66,7 +78,7 @@ def is_locked_for_good(structure: LinkageStructure) -> bool:
                 start = structure.drawn[free].ravel() / size
                 start = start + shake * rng.normal(size=start.shape)
                 solution: Any = least_squares(
-                    wrong, start, args=(motor, turned), xtol=1e-15, ftol=1e-15, gtol=1e-15
+                    wrong, start, slopes, args=(motor, turned), xtol=1e-15, ftol=1e-15, gtol=1e-15
                 )
                 if np.abs(solution.fun).max() < 1e-9:
                     return False
