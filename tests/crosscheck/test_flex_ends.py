@@ -70,6 +70,7 @@ def test_a_bar_too_high_for_the_gate_stays_before_it(thick):
     assert 0.5 * (1 - 1e-3) <= result.objective <= (0.5 + into) * (1 + 1e-3)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("width", "scale"), [(1.0, 1.0), pytest.param(2.0, 1e-3, marks=pytest.mark.slow)])
 def test_a_wedge_drives_two_blocks_apart_until_it_is_at_the_floor(width, scale):
     """Its tip is off the middle by nothing: at 1 mm the program promises nothing, and yet it goes on."""

@@ -25,6 +25,7 @@ def test_a_flock_goes_through_a_door_without_a_collision_and_in_view_all_the_way
     assert least_view(passed, passed.threshold) >= -passed.threshold
 
 
+@pytest.mark.slow
 def test_a_flock_squeezes_without_a_collision_and_in_view_all_the_way():
     squeezed = solve(flock(21))
     assert least_gap(squeezed, squeezed.threshold) >= -squeezed.threshold

@@ -20,6 +20,7 @@ FEW, MANY = 1, 2  # of each family
 QUICK = ("posts", "chain", "dovetail", "turning")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("family", [*QUICK, pytest.param("gate", marks=pytest.mark.slow)])
 def test_random_assemblies_of_a_family_stand_every_check(family: str):
     tally = run(islice(cases([family], 1001), FEW))
@@ -86,6 +87,7 @@ def test_a_seed_gives_the_same_assembly_again_and_another_one_another():
     assert assembly("tray", 7) == assembly("tray", 7) != assembly("tray", 8)
 
 
+@pytest.mark.slow
 def test_what_fails_is_left_for_a_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("by zero")

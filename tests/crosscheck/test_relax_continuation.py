@@ -192,6 +192,7 @@ def test_a_fold_that_a_long_step_leads_over_is_located_and_drawn_where_it_is(fra
     assert drawn[max(drawn)] == pytest.approx(end.x, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_fold_is_located_by_increments_too_where_the_exact_way_is_lost(monkeypatch):
     """From 2e-6 of the drive before it; a node that swings freely comes to no stand in the search for it."""
     monkeypatch.setattr(auto, "follow_stretch", lambda *_: PathStretch([]))

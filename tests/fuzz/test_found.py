@@ -35,6 +35,7 @@ def cases() -> Iterator[ParameterSet]:
         yield pytest.param(path, id=path.stem, marks=marks)
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize("path", list(cases()))
 @pytest.mark.usefixtures("limited")
 def test_a_file_that_broke_pliant_once_does_not_again(path: Path):

@@ -65,6 +65,7 @@ def test_other_commands_are_swept_with_their_own_angles(peg: Path):
     assert table.angles == {"bodies.peg.turn[0]", "bodies.peg.turn[1]"}
 
 
+@pytest.mark.slow
 def test_a_search_prints_its_goal_and_limits_in_degrees_and_takes_them(peg: Path, tmp_path: Path):
     words = ["clearance=0.15:0.4", "--goal", "objective = 3 deg", "--limit", "poses.peg[2] <= 4 deg"]
     done = run("optimize", peg, *words, "--jobs", 1, "--json", tmp_path / "best.json")
@@ -85,6 +86,7 @@ def test_a_search_draws_its_goal_in_degrees(peg: Path):
     assert drawn.series[-1].y[-1] == pytest.approx(degrees(turn(0.2)))  # the nearer one
 
 
+@pytest.mark.slow
 def test_samples_print_and_draw_their_spread_in_degrees(peg: Path):
     spread = {"clearance": "uniform:0.01"}
     found = pliant.tolerances(peg, limits=["objective <= 4 deg"], samples=8, spreads=spread, jobs=1)
@@ -148,6 +150,7 @@ def test_the_angles_of_a_fastener_are_those_of_its_pawls():
     assert not any(is_angle(name, paths) for name in ("end.t", "peak_force", "events.0.travel"))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("given", ["3 deg", "3°", "0.05235987755982988", "0.05235987755982988 rad"])
 def test_the_limit_of_a_turn_is_an_angle_with_its_unit_or_in_radians(peg: Path, given: str):
     done = run("loosen", peg, "--limit", given, "--accuracy", 0.2)

@@ -97,6 +97,7 @@ def test_outlines_grow_and_holes_shrink_by_half_the_kerf():
     assert plate.area == pytest.approx(30.4 * 20.4 - 4.6 * 4.6, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_cut_with_a_kerf_and_imported_with_it_the_parts_are_as_drawn(tmp_path: Path):
     drawn = gallery.load("drawn-jigsaw")
     files.write_parts(files.parts_of(drawn, kerf=0.2), tmp_path / "cut.svg")

@@ -116,6 +116,7 @@ def test_lengths_that_drive_are_signals_while_they_are_few(by_hand):
     assert not any("length of" in name for name in signals(by_hand(lift(5), swung(lift(5)))))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("trace", [[], ["t"]])
 def test_every_chart_can_be_drawn(by_hand, trace):
     model = lift(study={"trace": trace})

@@ -290,6 +290,7 @@ def test_the_command_writes_a_machine_that_runs(tmp_path):
     assert pliant.solve(pliant.load(model), frames=5).status is RelaxStatus.CONVERGED
 
 
+@pytest.mark.slow
 def test_a_crawler_stands_on_a_floor_in_its_model():
     evolved = crawler(1, generations=1, population=8, cycles=2)
     model = evolved.mechanism()
@@ -298,6 +299,7 @@ def test_a_crawler_stands_on_a_floor_in_its_model():
     assert lowest == pytest.approx(model.nodes["left"][1] + model.contacts[0].radius)
 
 
+@pytest.mark.slow
 def test_a_crawler_is_written_with_its_floor_and_every_cycle():
     found = crawler(1, generations=1, population=8, cycles=2).to_dict()
     assert found["floor"] == 0.0

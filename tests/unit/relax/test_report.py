@@ -168,6 +168,7 @@ def test_forces_are_no_newtons_in_pure_geometry():
     assert force_unit(swing()) == ""
 
 
+@pytest.mark.slow
 def test_forces_that_are_rounding_beside_a_reaction_are_not_told():
     """A train of gears: its bars carry nothing, which rounding made pulls and presses of 1e-11 N."""
     told = solved("gear-train").summary()

@@ -262,6 +262,7 @@ def test_progress_is_drawn_with_the_best_so_far():
     assert 0.04 <= best.y[-1] < 0.0401
 
 
+@pytest.mark.slow
 def test_a_peg_tilts_as_far_as_asked_and_the_written_model_does_so_again(peg: Path, tmp_path: Path):
     best, trials, answer = (tmp_path / name for name in ("best.toml", "trials.csv", "answer.json"))
     words = ["gap=0.05:0.5", "--goal", "objective = 0.03", "-o", best, "-o", trials, "--json", answer]

@@ -132,6 +132,7 @@ ASKED: dict[str, tuple[str, dict[str, Any]]] = {  # by kind: a small model, and 
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("kind", "command"), [(kind, command) for kind in KINDS for command in KINDS[kind].commands]
 )

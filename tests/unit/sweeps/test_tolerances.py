@@ -257,6 +257,7 @@ def test_tolerances_of_the_command_line_go_before_the_files(stack: Path):
     assert spreads["slot"].sigma == 0.05
 
 
+@pytest.mark.slow
 def test_samples_are_solved_as_their_models_would_be(stack: Path, tmp_path: Path):
     table, picture, folder = tmp_path / "samples.csv", tmp_path / "h.png", tmp_path / "worst"
     words = ["--draws", 6, "--limit", "objective >= 0.3", "-o", table, "-o", picture, "--jobs", 1]
@@ -328,6 +329,7 @@ def test_tolerances_are_read_and_written_with_the_model(stack: Path, tmp_path: P
     assert pliant.load(tmp_path / "again.toml") == model
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("name", "given", "figure"),
     [

@@ -49,6 +49,7 @@ def test_the_cheapest_clearances_of_a_row_are_those_of_the_closed_form(price_a, 
     assert cost == pytest.approx((prices / expected).sum(), rel=2e-3)  # to second order at the best
 
 
+@pytest.mark.slow
 def test_the_largest_total_goes_to_the_group_that_adds_the_least():
     groups = {"first": {"bodies": ["a"], "least": 0.1}, "last": {"bodies": ["b"], "most": 0.8}}
     found = clearances(pliant.loosen(row(groups=groups, aim="total")))

@@ -62,6 +62,7 @@ def test_a_gap_that_is_drawn_cannot_be_taken_back():
     assert "Impossible" in result.summary()
 
 
+@pytest.mark.slow
 def test_a_limit_beyond_all_is_said_to_be():
     result = pliant.loosen(peg(), limit=50)
     assert result.status is LoosenStatus.UNLIMITED
@@ -69,6 +70,7 @@ def test_a_limit_beyond_all_is_said_to_be():
     assert "in pieces" in result.summary()
 
 
+@pytest.mark.slow
 def test_a_larger_limit_never_gives_a_smaller_clearance():
     found = [
         pliant.loosen(pliant.gallery.load("square-peg"), limit=limit).clearance

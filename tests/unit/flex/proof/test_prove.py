@@ -69,7 +69,7 @@ def test_closed_forms_lie_between_the_bounds(model, truth):
     assert proof.everything
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["joint-pair", "t-slot", "keyed-shaft", "lever", "drawer", "dovetail-slide"])
 def test_the_interval_closes_to_2_percent_and_holds_for_everything(name):
     proof = pliant.prove(gallery.load(name))
@@ -220,6 +220,7 @@ def test_the_witness_is_free_of_overlap_by_shapely():
     assert shapely.distance(*polygons).min() > 0
 
 
+@pytest.mark.slow
 def test_flex_prove_answers_on_the_command_line(tmp_path):
     path = tmp_path / "peg.toml"
     pliant.save(in_hole(rectangle(4, 4), rectangle(4.6, 4.4), direction=[1, 0]), path)
