@@ -259,20 +259,28 @@ def _sliding_step(
     wish = sliding[system.parts.free]
     tried = _passed_by_small_step(system, small, past)
     moved = _going_on(system, linear, small, past.group, enough, turn) if small and tried.any() else None
-    slide = None if moved is not None else _side_step(system, linear, wish, enough)
+    tips, many = bool(past.tips.any()), len(system.parts.free) > FEWER
+    freed, vain = None, False
+    if moved is None and tips and many:
+        freed = _side_step(system, _without_rows(linear, past.tips), wish, enough)
+        # What gets past no end where tips hold nothing does not where they do.
+        vain = not could_gain and not (_passed_ends(system, freed, past) & ~tried).any()
+    if moved is not None or vain:
+        return moved
+    slide = _side_step(system, linear, wish, enough)
     passes = _passed_ends(system, slide, past) | tried
     new = passes & ~tried
     if slide is not None and (could_gain or _passing_could_gain(system, linear, past, new, enough, turn)):
         moved = _slide_past_end(system, linear, slide, past.group, enough, turn)
-    if moved is not None or not past.tips.any():
+    if moved is not None or not tips:
         return moved
-    other = _side_step(system, _without_rows(linear, past.tips), wish, enough)
-    more = _passed_ends(system, other, past)
-    if other is None or (len(system.parts.free) > FEWER and not (more & ~passes).any()):
+    freed = freed if many else _side_step(system, _without_rows(linear, past.tips), wish, enough)
+    more = _passed_ends(system, freed, past)
+    if freed is None or (many and not (more & ~passes).any()):
         return None
     if not (could_gain or _passing_could_gain(system, linear, past, more & ~tried, enough, turn)):
         return None
-    return _slide_past_tips(system, linear, other, past, enough, turn)
+    return _slide_past_tips(system, linear, freed, past, enough, turn)
 
 
 def _slide_past_tips(
