@@ -299,26 +299,6 @@ def _linear_motor_faults(data: Mapping[str, Any], raw: RawLinkage) -> FaultLines
                 yield fault_at(
                     ("motors", index, "strut"), ends, "its two joints are drawn at one place", cure
                 )
-            else:
-                yield from _strut_travel_faults(index, motor, raw)
-
-
-def _strut_travel_faults(index: int, motor: Any, raw: RawLinkage) -> FaultLines:
-    """Travels that would leave a strut no length."""
-    first, second = (raw.joints[end] for end in items(motor, "strut"))
-    if first is None or second is None:
-        return
-    length = abs(second - first)
-    for key in ("range", "profile"):
-        for place, given in enumerate(items(motor, key)):
-            try:
-                travel = coordinate(given)
-            except (ValueError, TypeError, OverflowError):
-                continue  # told as what it is
-            if travel <= -length:
-                problem = f"draws the strut in by {-travel:.6g}, and it is drawn {length:.6g} long"
-                cure = f"A strut keeps some length: give more than {-length:.6g}"
-                yield fault_at(("motors", index, key, place), given, problem, cure)
 
 
 def _rotary_motor_faults(index: int, joint: str, drives: str, raw: RawLinkage) -> FaultLines:

@@ -10,7 +10,7 @@ import numpy as np
 from pliant.core.store import opening, sayable
 from pliant.core.written import figure, listed, vector_text
 from pliant.linkage.analysis import curves
-from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, ChangePoint, MotionLimit
+from pliant.linkage.kinematics.limits import DRAWN_IN, INFINITE, UNFINISHED, ChangePoint, MotionLimit
 from pliant.linkage.kinematics.mobility import compile_plan, freedoms, grubler
 from pliant.linkage.kinematics.poses import jacobian
 from pliant.linkage.model import Linkage
@@ -275,6 +275,7 @@ def _limit_text(stop: MotionLimit) -> str:
     words = {
         INFINITE: f"run{'s' * one} off to infinity",
         "square": "turns no further: its slot is square to its pin",
+        DRAWN_IN: "meet: their strut has no length left",
         UNFINISHED: f"{'was' if one else 'were'} followed no further",
         "on one line": "can be anywhere: the lines it slides along are one",
     }

@@ -28,7 +28,7 @@ from pliant.linkage.kinematics.poses import (
     select_poses,
 )
 from pliant.linkage.structure.rule import RuleKind
-from pliant.linkage.structure.rule_plan import RulePlan
+from pliant.linkage.structure.rule_plan import STRUTS, RulePlan
 
 CELL = np.pi / 360  # radians of a motor between samples
 ROUGH = 1e-4  # of the size: what the rates at two samples may leave unexplained of the way between them
@@ -40,6 +40,8 @@ BESIDE = 1e-7  # of the path: how far from where two lines are parallel their cr
 FOLLOWED = 200 * np.pi  # radians of a motor along which coupled groups are followed
 UNFINISHED = "unfinished"  # how a path ends that was followed as far as work allows
 INFINITE = "infinite"  # how a path ends whose joints run off
+DRAWN_IN = "drawn in"  # how a path ends whose strut has no length left
+LEFT = 1e-10  # of its drawn length: what a strut keeps at the end of such a path, where its pull is defined
 ONE_END: dict[int, str] = {RuleKind.SLOT: "square", RuleKind.LINES: "on one line"}  # rules with c = 1 alone
 NEAR = 0.1  # summits below 1 − NEAR at the samples are nowhere near
 
@@ -50,7 +52,7 @@ class MotionLimit:
 
     t: float
     joints: tuple[str, ...]
-    how: str  # "folded", "stretched", "square", "on one line", "locked together", "lost", or INFINITE
+    how: str  # "folded", "stretched", "square", "on one line", "locked together", "lost", or one of the above
 
 
 @dataclass(frozen=True)
@@ -109,22 +111,55 @@ class MotionRange:
 
 def motion_range(plan: RulePlan, drive: MotorDrive, smooth: bool = False) -> MotionRange:
     """March from the drawn pose to the ends of the path, until something is in the way."""
-    top = _affordable(plan, drive)
+    drawn_in_below, drawn_in = _ends_of_struts(plan, drive)
+    work = _affordable(plan, drive)
+    top = work if drawn_in is None else min(work, drawn_in.t)
     high, above, up = _continue_to_limit(plan, drive, drive.origin, top, smooth)
     if high < drive.origin and above is not None:  # a limit at the drawn pose, to within rounding
         high, above = drive.origin, replace(above, t=drive.origin)
-    if above is None and top < 1.0:
+    if above is None and top < work:
+        above, up = drawn_in, _changes_before(up, drawn_in, drive.origin)
+    elif above is None and top < 1.0:
         above = MotionLimit(top, plan.joint_names(plan.groups[0]), UNFINISHED)
     low, below, down = drive.origin, None, []
     stopped = above is not None and above.how != UNFINISHED
     bottom = drive.lowest if stopped or drive.origin > 0 else drive.origin
+    bottom = max(bottom, 0.0) if drive.origin > 0 else bottom
+    bottom = bottom if drawn_in_below is None else max(bottom, drawn_in_below.t)
     if bottom < drive.origin:
-        low, below, down = _continue_to_limit(
-            plan, drive, drive.origin, max(bottom, 0.0 if drive.origin > 0 else bottom), smooth
-        )
+        low, below, down = _continue_to_limit(plan, drive, drive.origin, bottom, smooth)
         if low > drive.origin and below is not None:
             low, below = drive.origin, replace(below, t=drive.origin)
+        if below is None and drawn_in_below is not None and bottom == drawn_in_below.t:
+            below, down = drawn_in_below, _changes_before(down, drawn_in_below, drive.origin)
     return MotionRange(low, high, below, above, tuple(sorted([*up, *down], key=lambda c: c.t)), drive.origin)
+
+
+def _ends_of_struts(plan: RulePlan, drive: MotorDrive) -> tuple[MotionLimit | None, MotionLimit | None]:
+    """Where next to the drawn pose, before it and after it, a strut has been drawn in to no length."""
+    structure, ends = plan.structure, list[MotionLimit]()
+    for motor, push in enumerate(structure.pushes):
+        if push != STRUTS:
+            continue
+        first, second = structure.motors[motor]
+        length = float(np.hypot(*(structure.drawn[second] - structure.drawn[first])))
+        left = structure.turns[motor] * drive.at_knots[motor] + length * (1 - LEFT)
+        names = (structure.names[first], structure.names[second])
+        for k in np.flatnonzero((left[:-1] > 0) != (left[1:] > 0)).tolist():
+            share = left[k] / (left[k] - left[k + 1])
+            ends.append(MotionLimit(float(drive.knots[k] + share * np.diff(drive.knots)[k]), names, DRAWN_IN))
+    before = max((end for end in ends if end.t < drive.origin), key=lambda end: end.t, default=None)
+    after = min((end for end in ends if end.t >= drive.origin), key=lambda end: end.t, default=None)
+    return before, after
+
+
+def _changes_before(
+    changes: list[ChangePoint], limit: MotionLimit | None, origin: float
+) -> list[ChangePoint]:
+    """The change points before a limit; where a strut has no length, two ways meet that none can go."""
+    if limit is None:
+        return changes
+    return [change for change in changes if abs(change.t - origin) < abs(limit.t - origin) - SAME]
 
 
 def _affordable(plan: RulePlan, drive: MotorDrive) -> float:

@@ -12,6 +12,7 @@ from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import gradient, jacobian, openness, positions, rates
 from pliant.linkage.model import Linkage
 from pliant.linkage.solve import solve
+from pliant.linkage.status import TraceStatus
 from pliant.linkage.structure.constraints import errors
 from pliant.linkage.structure.rule import SIDED
 from pliant.linkage.structure.rule_plan import RulePlan
@@ -229,9 +230,6 @@ BAD_MOTORS = {
     "one part": ({"strut": ["S", "P"], "range": [0, 1]}, "held apart by one part"),
     "unknown": ({"strut": ["S", "Z"], "range": [0, 1]}, "'Z'"),
     "turns": ({"slider": "S", "range": [0, 1], "direction": "cw"}, "a direction or turns"),
-    "no length left": ({"strut": ["D", "S"], "range": [-2.5, 0]}, "in by 2.5, and it is drawn 2 long"),
-    "none at the end": ({"strut": ["D", "S"], "range": [0, -2]}, "in by 2, and it is drawn 2 long"),
-    "none on the way": ({"strut": ["D", "S"], "profile": [0, "-5/2", 0]}, "it is drawn 2 long"),
 }
 
 
@@ -249,3 +247,47 @@ def test_linear_motors_that_fight_or_push_a_group_are_refused():
     model = linkage({"S": 1, "P": 2 + 1j, "D": 3}, "D", ("S P", "P D"), sliders=rail, motors=both)
     with pytest.raises(InputError, match=r"motors\[1\]: fights the others"):
         compile_plan(model)
+
+
+def scissors(**motor) -> Linkage:
+    """A scissor lift, 300 high, on a cylinder of 150 between the quarter points of its legs."""
+    data = {
+        "joints": {
+            **{"A": [0, 0], "B": [800, 0], "M": [400, 150], "C": [800, 300], "D": [0, 300]},
+            **{"E": [200, 75], "F": [200, 225]},
+        },
+        "ground": ["A"],
+        "links": [{"joints": list("AEMC")}, {"joints": list("BMFD")}],
+        "sliders": [{"joint": "B", "along": [[0, 0], [1, 0]]}],
+        "motors": [{"strut": ["E", "F"], **motor}],
+    }
+    return Linkage.model_validate(data)
+
+
+@pytest.mark.parametrize(
+    ("motor", "low", "high"),
+    [
+        ({"range": [0, -200]}, -150, 0),
+        ({"range": [0, -150]}, -150, 0),
+        ({"range": [-200, 100]}, -150, 100),
+        ({"range": [-400, 400]}, -150, np.hypot(400, 150) - 150),
+        ({"profile": [0, -200, 0]}, -150, 0),
+    ],
+)
+def test_a_strut_is_drawn_in_no_further_than_to_no_length(motor, low, high):
+    """The table is on the floor then; and the lift is highest where the legs stand upright."""
+    result = solve(scissors(**motor))
+    assert result.status is TraceStatus.LIMITED
+    assert result.limits == pytest.approx([low, high], abs=1e-6)
+    assert "E, F meet: their strut has no length left" in result.summary()
+    assert "change point" not in result.summary()
+
+
+def test_a_strut_whose_ends_cannot_meet_goes_as_far_as_its_bar_lets_it_whatever_is_asked_for():
+    """K goes round A at √5 from it, and G is √10 away."""
+    asked = Linkage.model_validate(
+        {**a_strut().model_dump(exclude_none=True), "motors": [{"strut": ["G", "K"], "range": [-10, 10]}]}
+    )
+    result = solve(asked)
+    assert result.limits == pytest.approx([10**0.5 - 5**0.5 - 5**0.5, 10**0.5], abs=1e-9)
+    assert "no length left" not in result.summary()
