@@ -32,6 +32,8 @@ from pliant.linkage.structure.rule_plan import STRUTS, RulePlan
 
 CELL = np.pi / 360  # radians of a motor between samples
 ROUGH = 1e-4  # of the size: what the rates at two samples may leave unexplained of the way between them
+LAST = 1e-9  # radians of a motor that are left at the last sample before a limit
+FINER = 4.0  # times as many are left at the sample before
 HALVINGS = 14  # of a cell, at most, to see what happens inside
 MOST = 100_000  # samples of a stretch: where joints move so fast that more would be needed, those do
 SAME = 1e-7  # of the path: no farther apart, two events are one
@@ -353,7 +355,7 @@ def _adaptive_stretch(
         float(np.abs(np.diff(drive.at_knots / spans, axis=1)).max(axis=0).sum()) if drive.profiled else turned
     )
     u = np.linspace(0.0, 1.0, max(64, int(np.ceil(path / CELL))) + 1)
-    t = start + (end - start) * (1 - (1 - u[:-1]) ** 2 if graded else u)
+    t = end - (end - start) * _graded_rest(1 - u[:-1], turned) if graded else start + (end - start) * u
     stretch = _sample_stretch(plan, drive, signs, t, near)
     for _ in range(0 if plan.groups else HALVINGS):
         rough = _rough_cells(stretch)
@@ -362,6 +364,13 @@ def _adaptive_stretch(
         halves = (stretch.t[rough] + stretch.t[rough + 1]) / 2
         stretch = _sample_stretch(plan, drive, signs, np.insert(stretch.t, rough + 1, halves), near)
     return stretch
+
+
+def _graded_rest(rest: Floats, turned: float) -> Floats:
+    """Shares of a stretch that are left at its samples, the finer the less: to the last 1e-9 of a radian."""
+    square = rest**2
+    more = max(int(np.ceil(np.log(square[-1] * max(turned, LAST) / LAST) / np.log(FINER))), 0)
+    return np.append(square, square[-1] / FINER ** np.arange(1, more + 1))
 
 
 def _sample_stretch(
