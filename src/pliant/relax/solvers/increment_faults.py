@@ -42,6 +42,7 @@ from pliant.relax.solvers.record import Record
 from pliant.relax.solvers.run_state import Pace, Run, copy_of
 
 ALMOST = 2.0  # times the tolerance: what rests does so still where the drive has gone on by next to nothing
+PIECES = 40  # that an increment is cut into, at most, to see whether it jumps: one that takes more is too long
 OVERSHOOT = 2.0  # times the first of Newton's steps: so far they go in all where they go straight
 
 
@@ -123,14 +124,15 @@ def _unbroken(run: Run, before: State, state: State, first: float, last: float) 
     It is halved, and its halves again, down to those that go by steps as straight as any increment's and
     change no element, or next to nowhere: what jumps goes as far however short it is.
     """
-    shortest, halves = SLOWEST * (last - first), [(before, first, state, last)]
+    shortest, halves, left = SLOWEST * (last - first), [(before, first, state, last)], PIECES
     while halves:
         here, start, ahead, end = halves.pop()
+        left -= 1
         if displacement(here.x, ahead.x) <= JUMP * run.net.size:
             continue
         middle = 0.5 * (start + end)
         there = _straight_rest(run, here, middle)
-        if end - start < shortest or there is None:
+        if end - start < shortest or there is None or left <= 0:
             return False
         if not there[1]:
             halves.append((here, start, there[0], middle))
