@@ -48,9 +48,9 @@ FEWER = {
     ("snap.questions.stability", "HALVINGS"): (1, 5),
     ("snap.questions.design_search", "SPREAD"): (1, 3),  # a power of two
     ("snap.questions.design_search", "POLISHED"): (0, 1),
-    ("relax.solvers.auto", "INCREMENTS"): (100, 1000),
-    ("relax.solvers.auto", "EACH"): (20, 50),
-    ("relax.solvers.equilibrium", "RESCUE"): (20_000, 200_000),
+    ("relax.solvers.auto", "INCREMENTS"): (40, 1000),
+    ("relax.solvers.auto", "EACH"): (5, 50),
+    ("relax.solvers.equilibrium", "RESCUE"): (5_000, 200_000),
     ("relax.solvers.equilibrium", "LEAST_RESCUE"): (500, 5_000),
 }
 
