@@ -10,9 +10,9 @@ import numpy as np
 from pliant.core.store import opening, sayable
 from pliant.core.written import figure, listed, vector_text
 from pliant.linkage.analysis import curves
-from pliant.linkage.kinematics.limits import DRAWN_IN, INFINITE, UNFINISHED, ChangePoint, MotionLimit
 from pliant.linkage.kinematics.mobility import compile_plan, freedoms, grubler
 from pliant.linkage.kinematics.poses import jacobian
+from pliant.linkage.kinematics.reach import DRAWN_IN, INFINITE, UNFINISHED, ChangePoint, MotionLimit
 from pliant.linkage.model import Linkage
 from pliant.linkage.result import TraceNotice, TraceResult
 from pliant.linkage.status import TraceStatus

@@ -27,9 +27,9 @@ from pliant.linkage.analysis.dimension_sensitivity import (
 from pliant.linkage.analysis.grashof import FourBar, SliderCrank, four_bars, slider_cranks
 from pliant.linkage.analysis.transmission import Transmission, toggle_margin, transmissions
 from pliant.linkage.kinematics.drive import MotorDrive
-from pliant.linkage.kinematics.limits import MotionRange
 from pliant.linkage.kinematics.mobility import freedoms, grubler
 from pliant.linkage.kinematics.poses import LinkagePoses
+from pliant.linkage.kinematics.reach import MotionRange
 from pliant.linkage.model import Linkage, TraceStudy
 from pliant.linkage.status import TraceStatus
 from pliant.linkage.structure.rule_plan import STRUTS, TURNS, LinkageStructure, RulePlan

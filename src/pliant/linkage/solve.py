@@ -17,9 +17,10 @@ from pliant.core.loops import run_loops
 from pliant.core.progress import Progress, silent
 from pliant.linkage.analysis.dimension_sensitivity import dimensions, tolerances
 from pliant.linkage.kinematics.drive import MotorDrive, motor_drive
-from pliant.linkage.kinematics.limits import INFINITE, UNFINISHED, MotionRange, motion_range, poses_at
+from pliant.linkage.kinematics.limits import motion_range, poses_at
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import POSE_AS_PYTHON, LinkagePoses, rates
+from pliant.linkage.kinematics.reach import INFINITE, UNFINISHED, MotionRange
 from pliant.linkage.model import Linkage, TraceStudy
 from pliant.linkage.result import TraceResult
 from pliant.linkage.status import TraceStatus

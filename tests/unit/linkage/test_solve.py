@@ -18,7 +18,7 @@ from pliant.linkage.generate import (
     turning_triad,
 )
 from pliant.linkage.kinematics import limits
-from pliant.linkage.kinematics.limits import MotionLimit
+from pliant.linkage.kinematics.reach import MotionLimit
 from pliant.linkage.model import TraceStudy
 from pliant.linkage.solve import solve
 from pliant.linkage.status import TraceStatus

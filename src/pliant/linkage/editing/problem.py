@@ -14,9 +14,10 @@ from pliant.linkage.editing.requests import edit_terms
 from pliant.linkage.editing.terms import EditTerm, EditView, evaluate_poses
 from pliant.linkage.kinematics.coupled import determinants
 from pliant.linkage.kinematics.drive import MotorDrive, motor_drive
-from pliant.linkage.kinematics.limits import MotionRange, motion_range, poses_at
+from pliant.linkage.kinematics.limits import motion_range, poses_at
 from pliant.linkage.kinematics.mobility import compile_plan
 from pliant.linkage.kinematics.poses import LinkagePoses, jacobian, positions
+from pliant.linkage.kinematics.reach import MotionRange
 from pliant.linkage.model import EditStudy, Linkage
 from pliant.linkage.structure.constraints import errors
 from pliant.linkage.structure.rule_plan import RulePlan

@@ -42,7 +42,9 @@ from pliant.relax.solvers.record import Record
 from pliant.relax.solvers.run_state import Pace, Run, copy_of
 
 ALMOST = 2.0  # times the tolerance: what rests does so still where the drive has gone on by next to nothing
-PIECES = 40  # that an increment is cut into, at most, to see whether it jumps: one that takes more is too long
+PIECES = (
+    40  # that an increment is cut into, at most, to see whether it jumps: one that takes more is too long
+)
 OVERSHOOT = 2.0  # times the first of Newton's steps: so far they go in all where they go straight
 
 
