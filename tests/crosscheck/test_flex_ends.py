@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import shapely
 from tests.crosscheck.assemblies import assembly as random_assembly
+from tests.crosscheck.campaign import tried
 
 from pliant.flex.model import Assembly
 from pliant.flex.solve import solve
@@ -358,3 +359,28 @@ def test_no_way_goes_on_from_a_cut_where_rows_say_that_parts_overlap():
     """As deep as they said it was then allowed to get: by 190 thresholds, on a chain's pins."""
     result = solve(random_assembly("chain", 1001))
     assert result.path_overlap <= 2 * result.threshold
+
+
+@pytest.mark.parametrize(("height", "scale"), [(0.1015, 1.0), (0.1005, 25.4), (0.103, 1e-3)])
+def test_a_peg_that_would_cut_a_tooth_deeper_than_is_allowed_does_not_leave_over_it(height, scale):
+    """It slides 0.1 over a floor; the tooth far on is a wedge, whose tip is cut by twice its mean width."""
+    floor = [[-20, -2], [40, -2], [40, 0], [21, 0], [20.5, height], [20, 0], [-20, 0]]
+    peg = box(-1, 0.1, 1, 2.1)
+    bodies = [
+        {"name": name, "outline": (scale * np.array(ring)).tolist(), "fixed": name == "floor"}
+        for name, ring in (("floor", floor), ("peg", peg))
+    ]
+    held = [{"body": "peg", "rotation": 0.0, "y": [0, 0]}]
+    study = {"maximize": [{"body": "peg", "direction": [1, 0]}]}
+    result = solve(Assembly.model_validate({"bodies": bodies, "limits": held, "study": study}))
+    if height - 0.1 < 1e-3:  # the threshold is a hundredth of the gap
+        assert result.status is FlexStatus.FREE
+    else:
+        assert result.status is FlexStatus.CONVERGED
+        assert result.objective == pytest.approx((19.0 + 0.5 * 0.1 / height) * scale, rel=1e-4)
+
+
+def test_parts_that_leave_along_a_wall_get_as_deep_into_it_as_is_allowed_at_most():
+    """Two parts, one a tenth as fast as the other, along a tray: what is played is what is said."""
+    found = tried("opened", 7000315)
+    assert not found.verdict.failures

@@ -19,6 +19,10 @@ from pliant.flex.lp.solvers import in_natural_units, solve_program
 from pliant.flex.problem.system import System
 from pliant.flex.status import FlexStatus
 
+ALIKE = (
+    4  # decimals of velocities, of which the fastest is 1, to which those of bodies that go together agree
+)
+MOST_WAYS = 20  # different ones, beyond which nothing is played
 SLOWEST = 1e-5  # of the load: what gains less than that with its travel is taken to be held
 
 
@@ -75,10 +79,10 @@ def find_leaving(system: System, poses: Floats, program: Program) -> Leaving | N
         motion = alone
     speed = np.hypot(motion[:, 0], motion[:, 1])
     goes = speed > 1e-3 * speed.max()
-    movers, velocity = system.parts.free[goes], motion[goes, :2] / speed.max()
+    movers, parts = system.parts.free[goes], system.parts
+    velocity = _common_velocities(motion[goes, :2] / speed.max())
     if not _gets_clear(system, poses, movers, velocity):
         return None
-    parts = system.parts
     ways = zip(movers, velocity.tolist(), strict=True)
     return Leaving(
         bodies=parts.names_of(movers),
@@ -106,33 +110,41 @@ def frame_up_to_turns(frames: Floats, poses: Floats) -> tuple[int, Floats]:
     return best, then[best]
 
 
-def _gets_clear(system: System, poses: Floats, movers: Ints, motion: Floats) -> bool:
-    """Play a translation (K, 2) until all is passed, and see whether anything is hit.
+def _common_velocities(velocity: Floats) -> Floats:
+    """Velocities (K, 2), where those that are all but the same are one: bodies that go together."""
+    _, label = np.unique(velocity.round(ALIKE), axis=0, return_inverse=True)
+    label = label.ravel()
+    return np.array([velocity[label == each].mean(axis=0) for each in label])
+
+
+def _gets_clear(system: System, poses: Floats, movers: Ints, velocity: Floats) -> bool:
+    """Play a translation of movers (K,) by velocities (K, 2) until all is passed: whether nothing is hit.
 
     Movers that do not all go the same way may still meet each other; they are played against
-    each other in the frame of each.
+    each other in the frame of each. What is played is what is said, to the last digit: over a long way
+    a ten-thousandth is much.
     """
     parts = system.parts
     polygons = parts.polygons(poses)
-    velocity = np.zeros((parts.count, 2))
-    velocity[movers] = motion / np.hypot(*motion.T).max()
-    groups, label = np.unique(velocity.round(4), axis=0, return_inverse=True)
-    low, high = np.reshape(shapely.total_bounds(polygons), (2, 2))
-    slowest = float(np.hypot(*velocity[movers].T).min())
-    groups *= 2 * float(np.hypot(*(high - low))) / slowest
+    every = np.zeros((parts.count, 2))
+    every[movers] = velocity
+    groups, label = np.unique(every, axis=0, return_inverse=True)
     label = label.ravel()
-    for here in range(len(groups)):
+    low, high = np.reshape(shapely.total_bounds(polygons), (2, 2))
+    ways = groups * 2 * float(np.hypot(*(high - low))) / float(np.hypot(*velocity.T).min())
+    for here in range(len(ways)):
         for there in range(here):
-            relative = groups[here] - groups[there]
+            relative = ways[here] - ways[there]
             if _sweep_hits(polygons[label == here], polygons[label == there], relative, system.threshold):
                 return False
-    return len(groups) <= 20
+    return len(ways) <= MOST_WAYS
 
 
 def _sweep_hits(moving: Geometries, still: Geometries, travel: Floats, allowed: float) -> bool:
+    """Whether what moves gets deeper than is allowed into what stands still: into that inset by so much."""
     swept = shapely.union_all([_sweep(polygon, travel) for polygon in moving])
-    shared = shapely.intersection(swept, shapely.union_all(still))
-    return bool(shapely.area(shared) > allowed * shapely.length(shared) / 2)
+    inset = shapely.buffer(shapely.union_all(still), -allowed, join_style="mitre")
+    return bool(shapely.intersects(swept, inset))
 
 
 def _sweep(polygon: shapely.Geometry, travel: Floats) -> shapely.Geometry:
