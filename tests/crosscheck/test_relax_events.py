@@ -244,3 +244,21 @@ def test_a_weight_drawn_over_its_top_falls_until_its_string_is_taut_and_stops_at
     assert first(result) == ("snap", pytest.approx((drawn - hypot(5, 1)) / (drawn - 3), abs=NEAR))
     assert result.status is RelaxStatus.LOCKED
     assert result.assessment.locks_at == pytest.approx((drawn - hypot(5, 3) + 2) / (drawn - 3), abs=NEAR)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("frames", [1, 5])
+def test_a_search_that_is_long_ends_alike_whatever_is_shown(frames):
+    """A string is paid out past the farthest point of an arm with a load across it: after 7,000 increments."""
+    fields = {
+        "ground": ["a", "b"],
+        "nodes": {"a": [0, 0], "b": [-4.9, 0], "p": [3.2, 4.8]},
+        "bars": [{"nodes": ["a", "p"]}],
+        "strings": [{"nodes": ["b", "p"], "to": 11.3}],
+        "loads": [{"node": "p", "force": [0, -1.5]}],
+    }
+    shown, result = run(60, **fields), run(frames, **fields)
+    assert result.status is shown.status
+    assert [each.kind for each in result.assessment.notices] == [
+        each.kind for each in shown.assessment.notices
+    ]

@@ -142,19 +142,18 @@ def _gets_clear(system: System, poses: Floats, movers: Ints, velocity: Floats) -
 
 def _sweep_hits(moving: Geometries, still: Geometries, travel: Floats, allowed: float) -> bool:
     """Whether what moves gets deeper than is allowed into what stands still: into that inset by so much."""
-    swept = shapely.union_all([_sweep(polygon, travel) for polygon in moving])
-    inset = shapely.buffer(shapely.union_all(still), -allowed, join_style="mitre")
-    return bool(shapely.intersects(swept, inset))
+    insets = shapely.STRtree(shapely.buffer(still, -allowed, join_style="mitre"))
+    return any(insets.query(_swept(one, travel), predicate="intersects").size for one in moving)
 
 
-def _sweep(polygon: shapely.Geometry, travel: Floats) -> shapely.Geometry:
-    """The region a polygon passes over when it is translated."""
+def _swept(polygon: shapely.Geometry, travel: Floats) -> Geometries:
+    """What a polygon passes over when it is translated: itself, and a band of each of its sides."""
     rings = [shapely.get_coordinates(ring) for ring in shapely.get_parts(shapely.boundary(polygon))]
     start = np.concatenate([ring[:-1] for ring in rings])
     end = np.concatenate([ring[1:] for ring in rings])
     sides = np.stack([start, end, end + travel, start + travel], axis=1)
-    bands = np.asarray(shapely.convex_hull(np.asarray(shapely.polygons(sides))))
-    return shapely.union_all([polygon, *bands.tolist()])
+    bands: Geometries = np.asarray(shapely.convex_hull(np.asarray(shapely.polygons(sides))))
+    return np.array([polygon, *bands.tolist()], np.object_)
 
 
 def smallest_relaxation(program: Program) -> float:

@@ -100,7 +100,7 @@ from pliant.relax.solvers.stops import (
 )
 
 PATIENCE, LABOUR = 2000, 3e8  # factorisations, and numbers in all of them, that are enough of a search
-INCREMENTS, EACH = 6000, 50  # that are enough of a run, and for each frame; friction may take 4096
+INCREMENTS, EACH = 9000, 50  # that are enough of a run, and for each waypoint; friction may take 4096
 LANDED = 1e-5  # of the size: from so near what rubs may come down in an increment
 NIGH = 2.0**-16  # increment, as a share of the drive, that is small enough for it
 TURNING = 1.0 / 64  # of the drive, where friction is: its direction follows what slips
@@ -137,7 +137,7 @@ def _follow(net: Network, study: RelaxStudy, record: Record, progress: Progress,
     if groups is None:
         pace.sign = determinant_at(net, state.x, record.frames[0].elongations).sign
     wanted = shares(study.frames).tolist()
-    left = INCREMENTS + EACH * (study.frames + len(net.drive.knots))
+    left = INCREMENTS + EACH * len(net.drive.knots)
     for goal in net.drive.knots:
         pace.last, pace.lost = None, False
         while pace.share < goal:
