@@ -226,6 +226,10 @@ SLIDES = {  # what a walk gets to from where pushes of random directions alone e
         400307,
     ): 0.002489,  # once the other part is out of its way, a part slides along a wall to its gap
     ("opened", 400315): 56.99,  # the same, past the end of the wall, which is flush with it
+    (
+        "touching",
+        7000680,
+    ): 0.0579,  # the last of a row that are wedged; a gain of 5e-7 led far away from there
     ("gate", 10035): 13.942,  # askew in a gate, at a smooth top: over a ridge of less than 2e-4 it is through
 }
 

@@ -37,7 +37,7 @@ FEW, SHORT = 12, 500  # moving bodies and rows up to which parts are pushed: a s
 MORE, LONGER = 60, 4000  # the same where parts rattle: some seconds
 LOSS = 0.01  # of how far a push may lead, and no more of the objective is lost on it
 ROUNDS = 8  # of such leans that gain nothing
-AFTER_GAINS = 3  # times as many, where leans have gained something
+AFTER_GAINS = 3  # times as many, where leans have gained something, and where all seems locked
 LEAST_ROUNDS = 5  # where parts rattle, be leans little
 MOST_ROUNDS = 60
 LITTLE = 0.1  # of a body's size: half as many rounds will do, and at a tenth of that a quarter
@@ -46,6 +46,7 @@ STEPS = 2  # of a push
 SLIDING = 6  # steps of a slide
 STRAIGHT = 0.1  # of what may be lost on a slide is gone by turns: it passes what it would catch on, turned
 JUST = 0.02  # of a stretch between two changes of contact: so near to one, too, a push stops
+SHY = 0.1  # of the overlap that is allowed: a gain of less is none, and not worth going elsewhere for
 ASCENTS = 8  # that gain nothing, be they promising, once what is most wanted has been slid alone
 
 
@@ -63,11 +64,11 @@ def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress
     """Push the parts at the end of a trajectory until that gains nothing; it then goes to the better end."""
     chance = np.random.default_rng(0)
     idle = ascents = tried = 0
-    patience = 1
+    patience = AFTER_GAINS if _seems_locked(system, trajectory) else 1
     least = LEAST_ROUNDS if system.rattles else 0
     for done in range(MOST_ROUNDS):
-        enough = idle >= patience * ROUNDS and done >= least
-        spent = enough or (ascents >= patience * ASCENTS and tried > TURNED)
+        idled = idle >= patience * ROUNDS and done >= least
+        spent = idled or (ascents >= patience * ASCENTS and tried > TURNED)
         if spent or not ending.status.at_rest:
             break
         idle, gone = idle + 1, 0.0
@@ -80,7 +81,8 @@ def perturb_end(system: System, trajectory: Trajectory, ending: Ending, progress
             back = Trajectory(trajectory.model, system, start, looks_far=False, overlap=overlap)
             end = ascend(system, back, system.study.steps)
             gained = back.here.value - trajectory.here.value
-            if end.status.endless or (end.status.at_rest and gained > trajectory.enough):
+            enough = max(trajectory.enough, SHY * system.threshold * system.weight)
+            if end.status.endless or (end.status.at_rest and gained > enough):
                 if end.status.endless or back.here.value > _least_better_value(trajectory):
                     idle, ascents, tried, patience = 0, 0, -1, AFTER_GAINS
                 trajectory.extend(*aside, back)
@@ -98,6 +100,12 @@ def _ending_of_whole(trajectory: Trajectory, end: Ending) -> Ending:
     """The ending of a trajectory whose last walk ended so: a walk knows nothing of the turns before it."""
     turning = trajectory.turning() if end.status.at_rest else None
     return end if turning is None else Ending(FlexStatus.TURNING, turning=turning)
+
+
+def _seems_locked(system: System, trajectory: Trajectory) -> bool:
+    """Whether next to nothing has been gained beside what there is to move."""
+    nothing = max(system.least, FINEST * system.parts.size * system.weight)
+    return abs(trajectory.here.value) <= nothing
 
 
 def _least_better_value(trajectory: Trajectory) -> float:
@@ -124,7 +132,7 @@ def _sideways_trajectories(
     """
     poses, parts = trajectory.here.poses, system.parts
     gone = float(np.hypot(*(poses - parts.drawn)[:, :2].T).max())
-    far = chance.random() < FAR and abs(trajectory.here.value) <= system.least
+    far = chance.random() < FAR and _seems_locked(system, trajectory)
     most = float(parts.radius[parts.free].max())
     radius = most if far else min(max(system.reach, gone, parts.size / 10), most)
     near, hair = with_travel_bounds(system, poses, radius), LOSS * most
