@@ -19,9 +19,7 @@ from pliant.flex.lp.solvers import in_natural_units, solve_program
 from pliant.flex.problem.system import System
 from pliant.flex.status import FlexStatus
 
-ALIKE = (
-    4  # decimals of velocities, of which the fastest is 1, to which those of bodies that go together agree
-)
+ALIKE = 4  # decimals to which velocities of bodies that go together agree; the fastest is 1
 MOST_WAYS = 20  # different ones, beyond which nothing is played
 SLOWEST = 1e-5  # of the load: what gains less than that with its travel is taken to be held
 
