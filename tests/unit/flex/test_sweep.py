@@ -15,6 +15,7 @@ from pliant.core.pose import carry
 from pliant.flex.contact import sweep
 from pliant.flex.contact.insets import Insets
 from pliant.flex.contact.neighbours import find_neighbours
+from pliant.flex.contact.point_paths import Paths
 from pliant.flex.contact.sweep import approaching_vertices, find_crossings
 from pliant.flex.geometry.parts import Parts, compile_parts
 from pliant.flex.model import Assembly
@@ -35,7 +36,8 @@ def met(parts: Parts, moves: dict[str, tuple[float, float, float]], allowed: flo
         end[parts.index(name)] += move
     way = parts.drawn + np.linspace(0, 1, frames + 1)[:, None, None] * (end - parts.drawn)
     vertex, body = approaching_vertices(parts, way, np.zeros((0, 2), np.int64))
-    return find_crossings(parts, Insets(parts, allowed), way, vertex, body)
+    ways = Paths.of_vertices(parts, parts.user_poses(way), vertex, body)
+    return find_crossings(Insets(parts, allowed), ways)
 
 
 WALL = {"name": "wall", "outline": box(2, -5, 2.5, 5), "fixed": True}
@@ -100,7 +102,8 @@ def test_the_way_is_that_of_the_frame_the_body_was_drawn_in():
     way[:, 1, :2] = carry(users, np.array([40.0, 0.0]))
     way[:, 1, 2] = users[:, 2]
     vertex, body = approaching_vertices(parts, way, np.zeros((0, 2), np.int64))
-    assert find_crossings(parts, Insets(parts, 0.001), way, vertex, body).any
+    ways = Paths.of_vertices(parts, parts.user_poses(way), vertex, body)
+    assert find_crossings(Insets(parts, 0.001), ways).any
 
 
 def test_bodies_joined_by_a_pin_lie_in_different_layers():
@@ -211,6 +214,9 @@ def test_compiled_and_not_the_same_bodies_come_near_each_other(monkeypatch):
     known = np.array([[0, 1], [1, 2], [7, 12]])
     plain = approaching_vertices(parts, frames, known)
     assert len(plain[0]) > 50
+    monkeypatch.setattr(sweep, "TOGETHER", 0)
+    halved = approaching_vertices(parts, frames, known)
+    assert np.array_equal(plain, halved)
     monkeypatch.setattr(sweep, "CROSSOVER", 0)
     compiled = approaching_vertices(parts, frames, known)
     assert np.array_equal(plain[0], compiled[0])
@@ -231,7 +237,7 @@ def test_bodies_that_go_round_together_hardly_bend_each_others_ways():
     poses[1, 1:] += (0.0, 0.0, turn)
     poses[1, 1:, :2] += carry(np.array([0.0, 0.0, turn]), parts.drawn[1:3, :2]) - parts.drawn[1:3, :2]
     vertex = np.flatnonzero(parts.outlines.body == 1)
-    ways = sweep.Paths.of_vertices(parts, poses, vertex, np.full(len(vertex), 2))
+    ways = Paths.of_vertices(parts, poses, vertex, np.full(len(vertex), 2))
     places = np.stack(ways.seen(64), axis=-1)
     bend = np.hypot(*np.moveaxis(np.diff(places, n=2, axis=0), 2, 0)).max(axis=0) * 64**2
     assert (bend <= 1.0001 * ways.curvature).all()
@@ -246,7 +252,7 @@ def test_only_vertices_that_go_as_far_as_they_are_away_are_followed(monkeypatch)
     frames = parts.drawn + np.linspace(0, 1, 11)[:, None, None] * (end - parts.drawn)
     vertex = np.repeat(np.flatnonzero(parts.outlines.body == 1), 41)
     body = np.zeros(len(vertex), np.int64)
-    ways = sweep.Paths.of_vertices(parts, parts.user_poses(frames), vertex, body)
+    ways = Paths.of_vertices(parts, parts.user_poses(frames), vertex, body)
     x, y = ways.seen(64)
     travel = np.hypot(x - x[0], y - y[0]).max(axis=0)
     share = np.tile(np.linspace(0, 2, 41), 4)
@@ -254,7 +260,7 @@ def test_only_vertices_that_go_as_far_as_they_are_away_are_followed(monkeypatch)
     for many in (False, True):
         if many:
             monkeypatch.setattr(sweep, "CROSSOVER", 0)
-        kept = sweep.within_travel(*asked)
+        kept = sweep.ways_near(*asked).row
         assert np.isin(np.flatnonzero(share <= 1), kept).all()
         assert not np.isin(np.flatnonzero(share > 1.2), kept).any()
 

@@ -191,7 +191,7 @@ def entering(
 def within_travel(
     poses: Floats, point: Floats, owner: Ints, body: Ints, origins: Floats, distance: Floats
 ) -> Ints:
-    """Which points (G, 2) go as far as a distance (G,): `flex.contact.sweep.within_travel`.
+    """Which points (G, 2) go as far as a distance (G,): `flex.contact.point_paths.Paths.within_travel`.
 
     The first of the poses is where they are at that distance; ways begin at the second.
     """
@@ -257,7 +257,7 @@ def _close(close: Ints, across: Floats, up: Floats, error: float, sides: Sides, 
 def _places(
     place: Floats, poses: Floats, cosine: Floats, sine: Floats, a: int, b: int, origin: Floats
 ) -> None:
-    """How b is seen from a in each frame: cos, sin, x, y; and how much ways bend: `Paths.curvature`.
+    """How b is seen from a in each frame: cos, sin, x, y; and how much ways bend, as in `Views.bends`.
 
     They bend by so much and so much an arm from each frame to the next; at the last it is the most of all.
     """

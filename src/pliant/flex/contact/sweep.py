@@ -13,7 +13,7 @@ what is allowed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,15 +21,14 @@ import numpy as np
 import shapely
 
 from pliant.core.arrays import Bools, Floats, Geometries, Ints
-from pliant.core.pose import carry, dot, uncarry
+from pliant.core.pose import dot
 from pliant.flex.contact.insets import Insets
 from pliant.flex.contact.neighbours import meeting_boxes
+from pliant.flex.contact.point_paths import Paths
 from pliant.flex.geometry.parts import Outlines, Parts
 from pliant.flex.lp.program import COMPILED, CROSSOVER
 
-MOST_PIECES = 64  # of the way from frame to frame
-TOGETHER = 8  # frames whose ways are boxed together
-AT_ONCE = 16384  # places of points that are found together
+TOGETHER = 16384  # places of pairs of bodies up to which all of a way is looked at together
 
 
 @dataclass(frozen=True)
@@ -56,37 +55,35 @@ class Crossings:
         return Crossings(self.vertex[which], self.body[which], self.depth, lambda: self.edge[which])
 
 
-def within_travel(
+def ways_near(
     parts: Parts, reach: Floats, frames: Floats, here: Floats, vertex: Ints, body: Ints, distance: Floats
-) -> Ints:
-    """Which vertices (G,) may get to bodies (G,) along frames (F, B + 1, 3), of all that do not touch them.
+) -> Paths:
+    """The ways of those vertices (G,) that may get to bodies (G,), of all that do not touch them.
 
-    At the poses `here` they are at least at a distance (G,) from their outlines: who stays further away than
-    its reach (G,), as it is seen from the body, meets nothing on the way.
+    They go along centroid frames (F, B + 1, 3). At the poses `here` they are at least at a distance (G,)
+    from their outlines: who stays further away than its reach (G,), as the body sees it, meets nothing.
     """
-    users, start = parts.user_poses(frames), parts.user_poses(here[None])
-    ways = Paths.of_vertices(parts, users, vertex, body)
-    if _is_many(parts, vertex):
-        from pliant.flex.contact import kernels as compiled
+    start = parts.user_poses(here)
+    ways = Paths.of_vertices(parts, parts.user_poses(frames), vertex, body)
+    if not _is_many(ways):
+        return ways.take(ways.within_travel(start, distance - reach))
+    from pliant.flex.contact import kernels as compiled
 
-        every = np.concatenate([start, users])
-        return compiled.within_travel(every, ways.point, ways.owner, body, parts.origins, distance - reach)
-    bend = ways.curvature / 8 + reach
-    kept = np.flatnonzero(ways.most_travel(here, frames) + bend >= distance)
-    some = ways.take(kept)
-    first = Paths.of_vertices(parts, start, vertex[kept], body[kept]).at_start()
-    return kept[some.travel(first) + bend[kept] >= distance[kept]]
+    every = np.concatenate([start[None], ways.views.poses])
+    return ways.take(
+        compiled.within_travel(every, ways.point, ways.owner, body, parts.origins, distance - reach)
+    )
 
 
-def _is_many(parts: Parts, vertex: Ints) -> bool:
-    """Whether so many vertices are followed that loops are compiled for them."""
-    return len(parts.free) >= CROSSOVER or len(vertex) > COMPILED
+def _is_many(ways: Paths) -> bool:
+    """Whether so many points are followed that loops are compiled for them."""
+    return len(ways.views.parts.free) >= CROSSOVER or len(ways.row) > COMPILED
 
 
-def find_crossings(parts: Parts, insets: Insets, frames: Floats, vertex: Ints, body: Ints) -> Crossings:
-    """Follow vertices (G,) in the frames of bodies (G,) along frames (F, B + 1, 3) of centroid frames."""
-    enter = _enter_compiled if _is_many(parts, vertex) else _enter
-    ways, depth, entries = enter(Paths.of_vertices(parts, parts.user_poses(frames), vertex, body), insets)
+def find_crossings(insets: Insets, vertices: Paths) -> Crossings:
+    """Follow vertices in the frames of bodies."""
+    parts, enter = insets.parts, _enter_compiled if _is_many(vertices) else _enter
+    ways, depth, entries = enter(vertices, insets)
     # What starts too deep is being mended; the rows of the program see to that.
     starts = shapely.points(ways.at_start())
     new = np.flatnonzero(~shapely.intersects(insets.regions(insets.depths[-1])[ways.region], starts))
@@ -97,178 +94,6 @@ def find_crossings(parts: Parts, insets: Insets, frames: Floats, vertex: Ints, b
         return _entry_edges(parts.outlines, insets.allowed, where[:, :2], where[:, 2:], body)
 
     return Crossings(ways.vertex[new], body, depth, find_edges)
-
-
-@dataclass(frozen=True)
-class Paths:
-    """The ways of points (G,) in the frames of bodies (G,), as user poses (F, B, 3) follow each other."""
-
-    parts: Parts
-    poses: Floats
-    vertex: Ints  # (G,) that each point is, or is beside
-    at: Floats  # (G, 2) the points in the centroid frames of their own bodies
-    body: Ints
-    corner: Bools  # (G,) whether it is one of an inset outline
-
-    @classmethod
-    def of_vertices(cls, parts: Parts, poses: Floats, vertex: Ints, body: Ints) -> Paths:
-        """Those of vertices themselves."""
-        still = np.zeros(len(vertex), np.bool_)
-        return cls(parts, poses, vertex, parts.outlines.point[vertex], body, still)
-
-    def of_corners(self, insets: Insets, depth: float) -> Paths:
-        """Those of the corners beside these vertices, of their bodies inset by so much."""
-        which, at = insets.corners_beside(self.vertex, depth)
-        corner = np.ones(len(which), np.bool_)
-        return Paths(self.parts, self.poses, self.vertex[which], at, self.body[which], corner)
-
-    def join(self, others: Paths) -> Paths:
-        """These, and others of the same poses after them."""
-        return Paths(
-            self.parts,
-            self.poses,
-            np.append(self.vertex, others.vertex),
-            np.vstack([self.at, others.at]),
-            np.append(self.body, others.body),
-            np.append(self.corner, others.corner),
-        )
-
-    @cached_property
-    def owner(self) -> Ints:
-        """The bodies that the points are of, (G,)."""
-        return self.parts.outlines.body[self.vertex]
-
-    @cached_property
-    def point(self) -> Floats:
-        """The points in the user's frames of their bodies, (G, 2)."""
-        return self.at - self.parts.origins[self.owner]
-
-    @cached_property
-    def region(self) -> Ints:
-        """Which of `Insets.regions` each must not meet, (G,)."""
-        return self.parts.shape_of[self.body] + len(self.parts.shapes) * self.corner
-
-    @cached_property
-    def code(self) -> Ints:
-        """The body and the owner of each as one number, (G,)."""
-        return self.body * self.parts.count + self.owner
-
-    @cached_property
-    def pairs(self) -> tuple[Ints, Ints, Ints]:
-        """The bodies and owners that the points are of, each pair once (P,), and the pair of each (G,)."""
-        code, pair = np.unique(self.code, return_inverse=True)
-        return code // self.parts.count, code % self.parts.count, pair
-
-    @cached_property
-    def curvature(self) -> Floats:
-        """The largest |p''| of each way, as bodies go from frame to frame in unit time, (G,).
-
-        In the frame of body 1, p = R(−θ₁)w + R(θ₂ − θ₁)v with w = x₂ − x₁, so that
-        p'' = −R(−θ₁)(2ω₁Jw' + ω₁²w) − (ω₂ − ω₁)²R(θ₂ − θ₁)v: with w' constant the first is
-        largest at an end, and small where neighbours go round together.
-        """
-        body, owner, pair = self.pairs
-        x, y, angle = _apart(self.poses, body, owner)  # (F, P) each
-        u, v, turned = x[1:] - x[:-1], y[1:] - y[:-1], angle[1:] - angle[:-1]
-        spin = (self.poses[1:, :, 2] - self.poses[:-1, :, 2])[:, body]
-        twice, square, most = 2 * spin, spin * spin, np.zeros(len(body))
-        for at in (slice(None, -1), slice(1, None)):
-            bent = (square * x[at] - twice * v) ** 2 + (square * y[at] + twice * u) ** 2
-            most = np.maximum(most, bent.max(axis=0, initial=0.0))
-        turned = (turned * turned).max(axis=0, initial=0.0)
-        return np.sqrt(most)[pair] + turned[pair] * np.hypot(*self.point.T)
-
-    def pieces(self, chord: float) -> Ints:
-        """Into how many pieces, a power of 2, ways from frame to frame are cut for chords to err less."""
-        wanted = np.ceil(np.sqrt(self.curvature / (8 * chord)))
-        return np.exp2(np.ceil(np.log2(np.clip(wanted, 1, MOST_PIECES)))).astype(np.int64)
-
-    def take(self, which: Ints) -> Paths:
-        """Some of them, with what is known of how much they bend."""
-        some = Paths(
-            self.parts,
-            self.poses,
-            self.vertex[which],
-            self.at[which],
-            self.body[which],
-            self.corner[which],
-        )
-        if "curvature" in self.__dict__:
-            some.__dict__["curvature"] = self.curvature[which]
-        return some
-
-    def travel(self, start: Floats) -> Floats:
-        """How far from where they started (G, 2) the points are seen in any of the frames, at most, (G,)."""
-        most = np.zeros(len(start))
-        for x, y in self.some_frames_at_once():
-            far = (x - start[:, 0]) ** 2 + (y - start[:, 1]) ** 2
-            np.maximum(most, far.max(axis=0), out=most)
-        return np.sqrt(most)
-
-    def box(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Left, bottom, right and top of where the points are seen in the frames, (G,) each."""
-        left, bottom, right, top = np.full((4, len(self.body)), np.inf)
-        for x, y in self.some_frames_at_once():
-            for nearest, at in ((left, x), (bottom, y), (right, -x), (top, -y)):
-                np.minimum(nearest, at.min(axis=0), out=nearest)
-        return left, bottom, -right, -top
-
-    def some_frames_at_once(self) -> Iterator[tuple[Floats, Floats]]:
-        """X and y of the points in the centroid frames of the bodies, (K, G) each, by K frames at a time.
-
-        All at once they would be so large that to be given the memory takes longer than to fill it.
-        """
-        (x, y), pair = self.point.T, self.pairs[2]
-        places, count = self._places(self.poses), 1 + AT_ONCE // (1 + len(pair))
-        for begin in range(0, len(self.poses), count):
-            across, upward, c, s = (each[begin : begin + count].take(pair, axis=1) for each in places)
-            yield across + (c * x - s * y), upward + (s * x + c * y)
-
-    def seen(self, count: int) -> tuple[Floats, Floats]:
-        """X and y of the points in the centroid frames of the bodies, in so many pieces: (T, G) each."""
-        every = self.poses
-        if count > 1:
-            t = np.arange(count)[:, None, None] / count
-            between = every[:-1, None] + t * (every[1:] - every[:-1])[:, None]  # (F − 1, count, B, 3)
-            every = np.concatenate([between.reshape(-1, *every.shape[1:]), every[-1:]])
-        (x, y), pair = self.point.T, self.pairs[2]
-        across, upward, cosine, sine = (each[:, pair] for each in self._places(every))
-        return across + (cosine * x - sine * y), upward + (sine * x + cosine * y)
-
-    def _places(self, poses: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Where owners are in their bodies' centroid frames, and cos and sin of their turns: (F, P) each."""
-        body, owner, _ = self.pairs
-        along, up, turned = _apart(poses, body, owner)
-        angle = poses[:, body, 2]
-        cosine, sine = np.cos(angle), np.sin(angle)
-        left, low = self.parts.origins[body].T
-        across, upward = cosine * along + sine * up + left, cosine * up - sine * along + low
-        return across, upward, np.cos(turned), np.sin(turned)
-
-    def most_travel(self, here: Floats, frames: Floats) -> Floats:
-        """A bound on how far from `here` (B + 1, 3) the points are seen in frames (F, B + 1, 3), (G,).
-
-        By how far their bodies get from each other: there are fewer pairs of those than points.
-        """
-        body, owner, pair = self.pairs
-        every = np.concatenate([here[None], frames])
-        x, y, angle = _apart(every, body, owner)
-        cosine, sine = (wave(every[:, :, 2])[:, body] for wave in (np.cos, np.sin))
-        across, up = cosine * x + sine * y, cosine * y - sine * x
-        shift = np.sqrt(((across[1:] - across[0]) ** 2 + (up[1:] - up[0]) ** 2).max(axis=0))
-        spin = np.abs(angle[1:] - angle[0]).max(axis=0)
-        return shift[pair] + spin[pair] * np.hypot(*self.at.T)
-
-    def at_start(self) -> Floats:
-        """Where the points are first, in the centroid frames of the bodies, (G, 2)."""
-        world = carry(self.poses[0, self.owner], self.point)
-        return uncarry(self.poses[0, self.body], world) + self.parts.origins[self.body]
-
-
-def _apart(poses: Floats, body: Ints, owner: Ints) -> tuple[Floats, Floats, Floats]:
-    """How far owners (P,) are from bodies (P,), in x, y and angle, at poses (F, B, 3): (F, P) each."""
-    x, y, angle = poses[..., 0], poses[..., 1], poses[..., 2]
-    return x[:, owner] - x[:, body], y[:, owner] - y[:, body], angle[:, owner] - angle[:, body]
 
 
 # The ways that get deeper than is allowed, how deep others get at most, and where each comes in and heading
@@ -302,7 +127,7 @@ def _enter(vertices: Paths, insets: Insets) -> Entering:
                 ways, lines = ways.join(corners), np.append(lines, chords)
             elif not len(chords):
                 break
-            beside = beside.take(np.flatnonzero(np.isin(beside.code, corners.code)))
+            beside = beside.take(np.flatnonzero(np.isin(beside.pair, corners.pair)))
     return ways, depth + error, lambda: _entries(lines, regions[ways.region])
 
 
@@ -314,7 +139,8 @@ def _entering(ways: Paths, lines: Geometries, regions: Geometries) -> tuple[Path
 
 def _boxes_meet(ways: Paths, regions: Geometries, reach: Floats) -> Paths:
     """The ways the boxes about which, and so far (G,) about that, meet their regions."""
-    left, bottom, right, top = ways.parts.bounds[ways.parts.shape_of[ways.body]].T
+    parts = ways.views.parts
+    left, bottom, right, top = parts.bounds[parts.shape_of[ways.body]].T
     bent, (low_x, low_y, high_x, high_y) = ways.curvature / 8 + reach, ways.box()
     box = low_x - bent, low_y - bent, high_x + bent, high_y + bent
     near = np.flatnonzero((box[0] <= right) & (box[2] >= left) & (box[1] <= top) & (box[3] >= bottom))
@@ -368,11 +194,11 @@ def _enter_compiled(vertices: Paths, insets: Insets) -> Entering:
 
     ways = vertices.join(vertices.of_corners(insets, insets.depths[-1]))
     which, entries = entering(
-        ways.poses,
+        ways.views.poses,
         ways.point,
         ways.owner,
         ways.body,
-        ways.parts.origins,
+        insets.parts.origins,
         ways.region,
         insets.sides,
         insets.chord,
@@ -419,14 +245,17 @@ def _user_radius(parts: Parts, frames: Floats) -> Floats:
 
 
 def _meeting(parts: Parts, centres: Floats, radius: Floats, known: Ints) -> Ints:
-    """Pairs of bodies, as one number, whose circles meet as centres (F, B, 2) go straight, but for some."""
-    codes = [np.zeros(0, np.int64)]
-    for begin in range(0, len(centres) - 1, TOGETHER):
-        some = centres[begin : begin + TOGETHER + 1]
-        code = _meeting_boxes(parts, some, radius)
-        code = code[~np.isin(code, known[:, 0] * parts.count + known[:, 1])]
-        codes.append(code[_circles_meet(some, radius, code // parts.count, code % parts.count)])
-    return np.concatenate(codes)
+    """Pairs of bodies, as one number, whose circles meet as centres (F, B, 2) go straight, but for some.
+
+    Boxes about less of the way tell more of them apart.
+    """
+    code = _meeting_boxes(parts, centres, radius)
+    code = code[~np.isin(code, known[:, 0] * parts.count + known[:, 1])]
+    if len(code) * len(centres) > TOGETHER and len(centres) > 2:
+        half = len(centres) // 2
+        halves = centres[: half + 1], centres[half:]
+        return np.concatenate([_meeting(parts, some, radius, known) for some in halves])
+    return code[_circles_meet(centres, radius, code // parts.count, code % parts.count)]
 
 
 def _meeting_boxes(parts: Parts, centres: Floats, radius: Floats) -> Ints:

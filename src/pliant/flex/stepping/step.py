@@ -18,12 +18,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pliant.core.arrays import Bools, Floats, Ints
+from pliant.core.arrays import Bools, Floats
 from pliant.flex.contact.distance import Rows, gaps
 from pliant.flex.contact.neighbours import find_neighbours
 from pliant.flex.contact.overlap import measure_overlaps
+from pliant.flex.contact.point_paths import Paths
 from pliant.flex.contact.selection import Selection, select, unforeseen_crossings
-from pliant.flex.contact.sweep import Crossings, approaching_vertices, find_crossings, within_travel
+from pliant.flex.contact.sweep import Crossings, approaching_vertices, find_crossings, ways_near
 from pliant.flex.lp.program import Program, Solution
 from pliant.flex.lp.squares import squares_of
 from pliant.flex.problem.system import System
@@ -351,21 +352,24 @@ def sweep(
     """
     with system.clock.phase("sweep"):
         frames = np.concatenate([before[None], way])
-        vertex, body = (only.vertex, only.body) if only else _vertices_in_reach(system, here, frames)
-        met = find_crossings(system.parts, system.insets, frames, vertex, body)
+        if only:
+            users = system.parts.user_poses(frames)
+            ways = Paths.of_vertices(system.parts, users, only.vertex, only.body)
+        else:
+            ways = _ways_in_reach(system, here, frames)
+        met = find_crossings(system.insets, ways)
         return replace(met, depth=max(met.depth, system.joints_on_the_way(frames)))
 
 
-def _vertices_in_reach(system: System, here: Configuration, frames: Floats) -> tuple[Ints, Ints]:
-    """Vertices and bodies that may meet on the way by frames (F, B + 1, 3), within reach of a place."""
+def _ways_in_reach(system: System, here: Configuration, frames: Floats) -> Paths:
+    """The ways of vertices that may meet bodies on frames (F, B + 1, 3), within reach of a place."""
     near = here.contacts.near
     vertex, body = approaching_vertices(system.parts, frames, near.pairs)
     beyond = near.reach if near.most is None else 0.0  # who is not among the nearest may be near all the same
     distance = np.append(here.contacts.distance, np.full(len(vertex), beyond))
     vertex, body = np.concatenate([near.vertex, vertex]), np.concatenate([near.body, body])
     reach = system.insets.reach[vertex]
-    some = within_travel(system.parts, reach, frames, here.poses, vertex, body, distance)
-    return vertex[some], body[some]
+    return ways_near(system.parts, reach, frames, here.poses, vertex, body, distance)
 
 
 def arc(
