@@ -10,7 +10,7 @@ from tests.fuzz.trial import Depth, tried
 
 FOUND = sorted(Path(__file__).with_name("found").glob("*.json"))
 LIMIT_S = 60.0  # of processor time
-LONG = ("floats", "creeps", "crowd")  # in the names of those that take seconds
+LONG = ("floats", "creeps", "crowd", "lengths-far")  # in the names of those that take seconds
 
 
 class Endless(BaseException):

@@ -56,7 +56,7 @@ from pliant.relax.solvers.equilibrium import (
 )
 from pliant.relax.solvers.events import fold_ahead, is_rank_deficient
 from pliant.relax.solvers.holding_forces import is_rigid_only, preload
-from pliant.relax.solvers.increment_faults import increment_fault
+from pliant.relax.solvers.increment_faults import PIECES, increment_fault
 from pliant.relax.solvers.increment_measures import (
     BOUND,
     DODGE,
@@ -291,6 +291,7 @@ def _advance(run: Run, state: State, pace: Pace, goal: float, record: Record) ->
         restore(state, before)
         pace.step = 0.5 * step
         return True
+    pace.pieces = 0
     fault = increment_fault(run, before, state, settled, pace, step)
     fold = fold_ahead(run.net, before, pace.share, goal) if fault == "singular" and step <= SHORT else None
     if fold is not None:
@@ -327,7 +328,8 @@ def _advance(run: Run, state: State, pace: Pace, goal: float, record: Record) ->
         record.events += 1
         return name_event(run, before, state, fault, pace, ahead, goal, settled, record)
     take_increment(run, before, state, pace, ahead, step)
-    pace.step = (2.0 if settled.distorted < 0.4 * BOUND else 1.0) * step
+    grows = settled.distorted < 0.4 * BOUND and 2 * pace.pieces < PIECES
+    pace.step = (2.0 if grows else 1.0) * step
     return True
 
 

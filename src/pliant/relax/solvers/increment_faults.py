@@ -42,9 +42,7 @@ from pliant.relax.solvers.record import Record
 from pliant.relax.solvers.run_state import Pace, Run, copy_of
 
 ALMOST = 2.0  # times the tolerance: what rests does so still where the drive has gone on by next to nothing
-PIECES = (
-    40  # that an increment is cut into, at most, to see whether it jumps: one that takes more is too long
-)
+PIECES = 40  # that an increment is cut into, at most, to see whether it jumps: one of more is too long
 OVERSHOOT = 2.0  # times the first of Newton's steps: so far they go in all where they go straight
 
 
@@ -103,9 +101,9 @@ def _is_continuous(
     if settled.distorted > BOUND:
         return False
     if run.one_sided and not np.array_equal(law_regions(run.net, before), law_regions(run.net, state)):
-        return _unbroken(run, before, state, pace.share, pace.share + step)
+        return _unbroken(run, before, state, pace, step)
     return _is_smooth(settled, far / step, pace) or (
-        run.one_sided and _unbroken(run, before, state, pace.share, pace.share + step)
+        run.one_sided and _unbroken(run, before, state, pace, step)
     )
 
 
@@ -120,21 +118,21 @@ def _goes_straight(settled: Settled) -> bool:
     return settled.clean and settled.second <= max(SHRINKS * settled.first, STEADY)
 
 
-def _unbroken(run: Run, before: State, state: State, first: float, last: float) -> bool:
+def _unbroken(run: Run, before: State, state: State, pace: Pace, step: float) -> bool:
     """Whether the way of an increment bends, where elements come and go, and does not jump.
 
     It is halved, and its halves again, down to those that go by steps as straight as any increment's and
     change no element, or next to nowhere: what jumps goes as far however short it is.
     """
-    shortest, halves, left = SLOWEST * (last - first), [(before, first, state, last)], PIECES
+    halves = [(before, pace.share, state, pace.share + step)]
     while halves:
         here, start, ahead, end = halves.pop()
-        left -= 1
+        pace.pieces += 1
         if displacement(here.x, ahead.x) <= JUMP * run.net.size:
             continue
         middle = 0.5 * (start + end)
         there = _straight_rest(run, here, middle)
-        if end - start < shortest or there is None or left <= 0:
+        if end - start < SLOWEST * step or there is None or pace.pieces >= PIECES:
             return False
         if not there[1]:
             halves.append((here, start, there[0], middle))

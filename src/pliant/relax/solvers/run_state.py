@@ -59,6 +59,7 @@ class Pace:
     sign: float = 0.0  # of the determinant of the slopes
     unstable: bool = False  # it rests where a disturbance would grow, and goes on so
     lost: bool = False  # the exact way was not found on from here: increments go on until the next waypoint
+    pieces: int = 0  # that the last increment was cut into to see whether it jumps
     tries: int = 0  # increments since it last went on by LITTLE
     since: float = 0.0  # the share there
 
