@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -22,6 +23,7 @@ from pliant.gallery import FOLDER
 KINDS = ("assembly", "linkage", "mechanism", "fastener")
 AGAIN = "\x00again"  # ends a key that the file will hold a second time
 _AGAIN = json.dumps(AGAIN)[1:-1]
+DEEPEST = 20_000  # levels of nesting that are written
 LARGE = 0.04  # of the files are large ones; a small one is checked and solved in a tenth of their time
 WHOLE = {"assembly": [DATA], "linkage": [LINKAGE], "mechanism": [MECHANISM, SPATIAL], "fastener": [FASTENER]}
 
@@ -71,7 +73,17 @@ def mutated(kind: str, seed: int) -> str:
     for _ in range(random.choice((1, 1, 1, 2, 3))):
         with suppress(RecursionError):  # of what was nested too deep to be copied
             random.choices(_MUTATIONS, cum_weights=_WEIGHTS)[0](random, kind, data)
-    return json.dumps(data).replace(_AGAIN, "")
+    return _text(data).replace(_AGAIN, "")
+
+
+def _text(data: Any) -> str:
+    """Data as JSON, however deep it was nested by one change in another."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(DEEPEST)
+    try:
+        return json.dumps(data)
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def _places(data: Any) -> list[Place]:

@@ -4,6 +4,7 @@ import json
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.fuzz import trial
 from tests.fuzz.campaign import Case, Worker, cases, run
@@ -71,6 +72,12 @@ def test_another_version_of_the_code_has_a_tally_of_its_own(tmp_path: Path, monk
 def test_one_in_so_many_is_solved_in_full_and_drawn():
     found = list(islice(cases(("linkage",), 1, 2, 3, 2), 12))
     assert [case.depth for case in found] == [0, 1, 0, 1, 0, 2, 0, 1, 0, 1, 0, 3]
+
+
+def test_what_is_nested_in_what_is_nested_is_written():
+    """One change in what another had nested: deeper than Python writes by itself."""
+    steps = np.cumsum([(sign in "[{") - (sign in "]}") for sign in mutated("assembly", 60_172_200)])
+    assert steps.max() > 800
 
 
 def test_a_seed_gives_the_same_file_again_and_another_one_another():
