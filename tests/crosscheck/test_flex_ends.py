@@ -195,6 +195,7 @@ def test_loose_parts_that_could_slide_far_do_not_keep_a_motion_from_its_end():
     assert result.objective == pytest.approx(0.078563, rel=2e-3)
 
 
+@pytest.mark.slow
 def test_a_turn_that_is_free_to_first_order_only_is_an_end():
     """Three normals meet in a point: the program promises a turn, and no step along it gains anything."""
     result = solve(random_assembly("tray", 300004))
@@ -310,6 +311,7 @@ def test_a_rider_beside_a_pit_is_slid_alone_before_it_is_said_to_be_locked(chang
     assert result.objective >= 0.108 * changed.get("scale", 1.0)
 
 
+@pytest.mark.slow
 def test_a_program_that_gains_next_to_nothing_for_ever_is_no_failure():
     """Between faces that are all but parallel a program has no bound, and 4e-6 of its travel is gain."""
     model = random_assembly("wedge", 2000101)

@@ -30,6 +30,7 @@ def test_a_random_arm_ends_as_its_angle_alone_tells(seed):
         assert kind != "no claim"
 
 
+@pytest.mark.slow
 def test_an_arm_goes_over_where_its_string_is_as_long_as_it_can_be_far():
     arm = random_arm(OVER)
     (x, y, first, last), result = arm.strings[0], solve(Mechanism.model_validate(arm.model()), RelaxStudy())

@@ -181,6 +181,7 @@ def transplanted(draw: st.DrawFn, *originals: dict[str, Any]) -> Any:
         place = inner
 
 
+@pytest.mark.slow
 @given(
     data=transplanted(DATA, LINKAGE, MECHANISM, SPATIAL, FASTENER)
     | st.dictionaries(st.sampled_from(KEYS), values)

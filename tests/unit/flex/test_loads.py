@@ -99,6 +99,7 @@ def test_a_three_pinned_arch_has_the_thrust_of_statics():
     assert found["pin left–ground"].force == pytest.approx((thrust, weight), rel=2e-3)
 
 
+@pytest.mark.slow
 def test_every_body_of_an_arch_of_blocks_is_in_balance():
     """The gallery's round arch under its own weight: forces on each block add up to none."""
     arch = pliant.gallery.load("round-arch")

@@ -136,6 +136,7 @@ def test_what_a_linkage_cannot_do_without_is_asked_for(key: str):
         model_of({name: value for name, value in FOUR_BAR.items() if name != key})
 
 
+@pytest.mark.slow
 def test_every_linkage_of_the_gallery_is_equal_to_what_its_own_fields_make():
     for name in gallery.names():
         model = gallery.load(name)

@@ -430,6 +430,7 @@ def test_a_mechanism_that_takes_far_too_much_work_ends_unconverged(monkeypatch):
     assert any("factorisations brought it no further" in notice.text for notice in result.assessment.notices)
 
 
+@pytest.mark.slow
 def test_a_slack_string_beside_great_forces_does_not_cut_the_drive_into_thousands():
     """Bars are drawn out to twenty times their lengths; what is rigid gives way by their forces, much."""
     model = Mechanism.model_validate(

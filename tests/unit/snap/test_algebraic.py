@@ -79,6 +79,7 @@ def root_two() -> Algebraic:
 # Roots
 
 
+@pytest.mark.slow
 @by(150)
 @given(polys(), polys(0), polys(0))
 def test_every_root_is_found_once_and_in_order(first, second, third):
@@ -200,6 +201,7 @@ def test_zero_has_no_sign_anywhere():
 # Order
 
 
+@pytest.mark.slow
 @by(100)
 @given(polys(), polys(0), polys(0))
 def test_numbers_are_ordered_and_equal_whatever_polynomials_they_come_by(shared, first, second):

@@ -32,7 +32,7 @@ def clearances(result):
     return {one.group: one.clearance for one in result.groups}
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("price_a", "price_b"), [(1, 1), (4, 1), (1, 9)])
 def test_the_cheapest_clearances_of_a_row_are_those_of_the_closed_form(price_a, price_b):
     """Flex = a + b/2 for the clearances of both blocks; Σ p/c is least at c ∝ √(p/s)."""

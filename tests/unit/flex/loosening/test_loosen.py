@@ -49,6 +49,7 @@ def test_in_a_row_the_clearances_add_up(count):
     assert result.clearance == pytest.approx(1.0 / count, rel=3e-3)
 
 
+@pytest.mark.slow
 def test_parts_that_overlap_as_drawn_go_together_from_some_clearance_on():
     result = pliant.loosen(peg(gap=-0.1), limit=0.5)
     assert result.smallest == pytest.approx(0.1, rel=2e-3)
@@ -124,6 +125,7 @@ def test_parts_go_together_sooner_where_they_are_moved_for_it(half, hole, pose, 
     assert moved < drawn
 
 
+@pytest.mark.slow
 def test_the_sentence_says_from_where_on_parts_go_together_when_moved():
     data = peg(gap=0.1)
     data["bodies"][1]["pose"] = [0.3, 0, 0]

@@ -118,6 +118,7 @@ def test_the_piston_of_a_slider_crank_has_the_play_of_its_rod():
             assert part == pytest.approx(2 * gap * abs(sine) / cosine, abs=2e-3 * along)
 
 
+@pytest.mark.slow
 def test_the_foot_of_a_loose_jansen_leg_has_the_play_of_its_ten_pins():
     """All loops closed at once by Newton's method, each of the ten pegs off its hole in turn."""
     model = pliant.gallery.load("loose-jansen")

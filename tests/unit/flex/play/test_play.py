@@ -114,6 +114,7 @@ def test_the_ellipsoid_of_a_block_in_a_frame_has_the_largest_volume():
     assert np.abs(ellipsoid.centre).max() < 0.01 * GAP
 
 
+@pytest.mark.slow
 def test_an_ellipsoid_is_inside_the_polytope():
     model = pliant.gallery.load("eight-blocks")
     result = pliant.play(model, body="upper_right")
@@ -237,6 +238,7 @@ def test_the_play_of_a_weld_is_that_of_its_members_each_at_its_own_centroid():
     assert second.y == pytest.approx((-GAP, GAP), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_contacts_of_either_way_are_named_as_flex_names_them():
     result = pliant.play(
         pliant.gallery.load("eight-blocks"), body="upper_right", direction=[1, 0], ranges=True

@@ -151,6 +151,7 @@ def test_thousands_of_random_walks_do_not_pass_the_bound(name, stride):
     assert 0.1 * proof.lower < furthest <= proof.upper  # eight parts of a frame walk a fifth of the way
 
 
+@pytest.mark.slow
 def test_a_box_that_parts_may_leave_is_said_to_be_one():
     """A bar between two long rails: up and down it is held, along them it is not."""
     rails = [{"name": n, "outline": [[-50, y], [50, y], [50, y + 1], [-50, y + 1]], "fixed": True}
