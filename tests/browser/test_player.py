@@ -775,6 +775,7 @@ def test_a_chart_is_saved_as_the_table_that_pliant_writes(open_page, tmp_path: P
     assert numbers[0] == pytest.approx(numbers[1], nan_ok=True)
 
 
+@pytest.mark.slow
 def test_a_chart_is_saved_as_a_picture(open_page):
     page = open_page(blocks(), (FORCE,))
     with page.expect_download() as waiting:

@@ -140,6 +140,7 @@ def test_an_elbow_at_the_end_of_a_long_truss_comes_to_its_fold(load, frames):
     assert first(result) == ("fold", pytest.approx((most - drawn) / (most + 1 - drawn), abs=NEAR))
 
 
+@pytest.mark.few(1)
 @FRAMES
 def test_a_truss_snaps_at_its_limit_where_its_string_has_gone_slack(frames):
     result = run(
@@ -152,6 +153,7 @@ def test_a_truss_snaps_at_its_limit_where_its_string_has_gone_slack(frames):
     assert first(result) == ("snap", pytest.approx(LIMIT, abs=NEAR))
 
 
+@pytest.mark.few(1)
 @FRAMES
 def test_a_truss_snaps_as_its_string_goes_slack(frames):
     """A string that is elastic goes slack over its band: the limit is that of both laws together."""

@@ -197,6 +197,7 @@ def test_random_structures_make_models_or_are_refused_in_words(data: Any, kind: 
     assert error is None or (error.faults and str(error).encode())
 
 
+@pytest.mark.slow
 @given(data=transplanted(EDITS))
 @settings(max_examples=100, deadline=None)
 def test_random_edits_are_read_or_refused_in_words(data: dict[str, Any]):

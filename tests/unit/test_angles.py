@@ -150,7 +150,7 @@ def test_the_angles_of_a_fastener_are_those_of_its_pawls():
     assert not any(is_angle(name, paths) for name in ("end.t", "peak_force", "events.0.travel"))
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("given", ["3 deg", "3°", "0.05235987755982988", "0.05235987755982988 rad"])
 def test_the_limit_of_a_turn_is_an_angle_with_its_unit_or_in_radians(peg: Path, given: str):
     done = run("loosen", peg, "--limit", given, "--accuracy", 0.2)

@@ -147,6 +147,7 @@ def test_the_stiffness_is_the_absolute_row_sums_of_the_hessian(size, kind):
     assert np.linalg.eigvalsh(np.diag(stiffness.ravel()) - hessian).min() > -1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.few(1)
 @pytest.mark.parametrize("seed", range(5))
 def test_synchronous_updates_of_a_heap_in_space_never_raise_its_energy(seed):
