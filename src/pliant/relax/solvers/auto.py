@@ -126,8 +126,6 @@ def _follow(net: Network, study: RelaxStudy, record: Record, progress: Progress,
     run.base, pace = net, Pace()
     if rough is not net:
         run.rough, run.exact, run.coned = rough, False, settles_on_cone(rough)
-    elif run.one_sided and run.loaded:
-        run.keeping = settles_on_cone(net)
     state, settled = _initial_rest(run, pace, record)
     keep_frame(run, state, 0.0, polish_residual(run, state, settled, record), settled.at_rest, record)
     if not settled.at_rest:

@@ -52,7 +52,6 @@ from pliant.relax.solvers.newton import Settled
 _lapack: Any = lapack
 
 TURNS, EACH = 40, 4  # steps, and more of them for each row that may change
-STRAIGHT = 8  # steps where none does: each squares what is left
 YIELD = 1e-9  # of the compliance of what is rigid: by so much rows give way that repeat each other
 STILL = 1e-13  # of the size: an error that is none
 BALANCED = 1e-12  # of the forces
@@ -61,17 +60,16 @@ MEETS = 1e-9  # of the size: a gap that is none
 PASSED, NEAR = 0.5, 0.45  # cosine that a contact turns by at most, where it goes that share of its distance
 
 
-def settle_on_cone(net: Network, rough: Network, state: State, keeps: bool = False) -> Settled:
+def settle_on_cone(net: Network, rough: Network, state: State) -> Settled:
     """Bring a mechanism to rest in place, `rough` being the one with the friction; or leave it as it is.
 
-    The sizes of its first steps are those from where rows changed last; where it `keeps` them, none does.
+    The sizes of its first steps are those from where rows changed last.
     """
     start, size, own = State._make(array.copy() for array in state), net.size or 1.0, rough_network(rough)
     now, sizes, since, gone = carried_by(net, own, state), [0.0, 0.0], 0, 0.0
     meets = (now.touches == 0.0) & (contact_gaps(net, state.x) <= MEETS * size)
     now.touches[meets] = -NONE  # what would pull opens again
-    turns = STRAIGHT if keeps else TURNS + EACH * (len(own.friction) + len(now.touches))
-    for turn in range(turns):
+    for turn in range(TURNS + EACH * (len(own.friction) + len(now.touches))):
         spot = equations(net, own, state, now)
         left, wrong = _errors(net, spot, now)
         if since and wrong <= STILL * size and left <= BALANCED:
@@ -91,8 +89,6 @@ def settle_on_cone(net: Network, rough: Network, state: State, keeps: bool = Fal
         if len(state.turned):
             measure_angles(state.x, net.parts.couplings, state.turned)
         if changes or _update_contacts(net, own, state, now):
-            if keeps:
-                break
             sizes, since = [0.0, 0.0], 0
     for array, old in zip(state, start, strict=True):
         array[:] = old

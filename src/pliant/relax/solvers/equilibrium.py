@@ -16,7 +16,7 @@ from pliant.relax.mechanics.friction import begin_increment, has_friction, updat
 from pliant.relax.network.elements import State
 from pliant.relax.solvers.cone import settle_on_cone
 from pliant.relax.solvers.continuation import structure
-from pliant.relax.solvers.increment_measures import BOUND, FINE, FREE, law_regions
+from pliant.relax.solvers.increment_measures import BOUND, FINE, FREE
 from pliant.relax.solvers.increment_measures import HOLDS as LENGTHS
 from pliant.relax.solvers.lagrange import SOFT as WEAK
 from pliant.relax.solvers.lagrange import least_free_stiffness, settle_exactly
@@ -42,8 +42,6 @@ SOFT = "lengths give way under load: locked, or the stiffness of what is rigid i
 ROUNDS, HELPS = 40, 0.8  # of giving in, and the share of the error that is left where it helps
 STRIKES = 12  # elements that let go meanwhile
 RUBS, CALM = 40, 1e-14  # rounds of friction, and of the size: by how little it changes at their end
-MISSES = 4  # times in an increment that positions and forces together are not found
-NO_REST = Settled(np.inf, 0, 0.0, False, False, False, 0.0, 0.0)
 PUSHED = 1e-9  # of the force scale: a push that could make it buckle
 
 
@@ -70,43 +68,6 @@ def rest_increment(
         record.factorised += settled.steps
         if settled.at_rest:
             return settled
-    settled = _rest_by_multipliers(run, before, state, share, smallest, short, record)
-    if not run.keeping or short or (settled.at_rest and settled.clean):
-        return settled
-    there = copy_of(before)
-    run.net.aim(there, share)
-    again = _rest_on_cone(run, before, there, record, keeps=settled.at_rest)
-    if again.at_rest:
-        restore(state, there)
-        return again
-    return settled
-
-
-def _rest_on_cone(run: Run, before: State, state: State, record: Record, keeps: bool) -> Settled:
-    """Come to rest with positions and forces found together: with what acts as it is, or also as it changes.
-
-    It is not asked for ever: what is about to fall has no rest.
-    """
-    start = copy_of(state)
-    for same in (True,) if keeps else (True, False):
-        if run.misses == MISSES:
-            break
-        settled = settle_on_cone(run.net, run.rough, state, same)
-        record.iterations += settled.steps
-        record.factorised += settled.steps
-        # What acts then as it did before, and did not on the way, may have jumped.
-        if settled.at_rest and (same or (law_regions(run.net, before) != law_regions(run.net, state)).any()):
-            run.misses = 0
-            return settled
-        run.misses += 1
-        restore(state, start)
-    return NO_REST
-
-
-def _rest_by_multipliers(
-    run: Run, before: State, state: State, share: float, smallest: bool, short: bool, record: Record
-) -> Settled:
-    """The same by Newton's steps with what is rigid as stiff as it has to be, and multipliers."""
     tries, bound = (2 * TRIES, np.inf) if smallest else (TRIES, BOUND)
     fine = FINE if run.loaded and short else 1.0
     settled = newton_steps(run, state, record, fine * run.tolerance, tries, bound)
@@ -131,13 +92,9 @@ def comes_to_rest(run: Run, state: State, record: Record) -> bool:
         return True
     if run.coned and settle_on_cone(run.net, run.rough, state).at_rest:
         return True
-    before = copy_of(state)
     settled = newton_steps(run, state, record, run.tolerance, TRIES, np.inf)
     settled = _enforce(run, state, 0.0, settled, Record())
-    if settled.at_rest and elongations(run.net, state).worst <= LENGTHS:
-        return True
-    restore(state, before)
-    return run.keeping and settle_on_cone(run.net, run.rough, state, keeps=True).at_rest
+    return settled.at_rest and elongations(run.net, state).worst <= LENGTHS
 
 
 def newton_steps(

@@ -42,8 +42,6 @@ class Run:
     exact: bool  # positions and forces are found together
     rough: Network  # the same with its friction, which the others have not
     coned: bool = False  # positions, forces and friction are found together
-    keeping: bool = False  # positions and forces are, as long as what acts stays the same
-    misses: int = 0  # times that they were not, one after the other, since the last increment
     factor: float = 1.0  # by which what is rigid is stiffer than in the model
 
     def __post_init__(self) -> None:

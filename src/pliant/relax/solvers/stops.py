@@ -145,7 +145,7 @@ def keep_frame(run: Run, state: State, share: float, residual: float, settled: b
 
 def take_increment(run: Run, before: State, state: State, pace: Pace, ahead: float, step: float) -> None:
     """Take an increment: where the drive is, and how fast it went."""
-    pace.last, run.misses = displacement(before.x, state.x) / max(step, SMALLEST), 0
+    pace.last = displacement(before.x, state.x) / max(step, SMALLEST)
     pace.share, pace.speed = ahead, max(pace.speed, pace.last if step > SLOWEST else 0.0)
     if run.one_sided:  # rows come and go: the determinant is compared while they stay
         pace.sign = determinant_at(run.net, state.x, elongations(run.net, state)).sign
